@@ -110,8 +110,6 @@ _SLICE_OF = {
             "tests/unit/tagger",
             "tests/unit/combine",
             "tests/unit/analysis",
-            "tests/unit/analysis",
-            "tests/unit/analysis",
             "tests/unit/perceptrons",
             "tests/unit/perceptrons/study",
             "tests/corpora",
@@ -148,8 +146,6 @@ _THREADED = (
     "tests/laws/test_explaining.py",
     "tests/unit/tagger",
     "tests/unit/combine",
-    "tests/unit/analysis",
-    "tests/unit/analysis",
     "tests/unit/analysis",
 )
 # Of these folders each file is a group of its own.
