@@ -20,6 +20,7 @@ from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.model.weights import weights_as_arrays
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.text.atoms import known_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,12 +236,7 @@ class Inspection(Tabular):
             file["segmentation"] = {
                 "features": cut.weights.n_rows,
                 "certain_places": len(certain),
-                "certain_words": sum(
-                    len(known)
-                    for places in words.values()
-                    for labels in places.values()
-                    for known in labels.values()
-                ),
+                "certain_words": sum(len(known) for *_, known in known_words(words)),
                 "splits": 0 if splits is None else len(splits.tags) - 1,
                 "record": dict(cut.record),
             }
@@ -308,7 +304,7 @@ def inspect(
     gold = None if dev is None else list(Source(dev, "dev", **how))
     shown = gold
     if text is not None:
-        tagger = model if isinstance(model, Tagger) else Tagger.from_bytes(data)
+        tagger = model if isinstance(model, Tagger) else Tagger(whole)
         shown = _readable(tagger, Source(text, "text", **how))
     return Inspection(
         tuple(_column(part, whole.packed, gold, shown, (label, top), threads) for part in parts),

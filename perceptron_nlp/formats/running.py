@@ -39,9 +39,7 @@ class RunningLayout:
 
     __slots__ = ("is_glued", "number", "text", "tokens")
 
-    def __init__(
-        self, text: str, tokens: Sequence[TokenSpan], number: int, is_glued: bool = False
-    ) -> None:
+    def __init__(self, text: str, tokens: Sequence[TokenSpan], number: int, is_glued: bool) -> None:
         self.text = text
         self.tokens = tokens
         self.number = number

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -153,6 +153,14 @@ def are_certain_words(found: Any) -> bool:
     )
 
 
+def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    """Yield the side, the place, the label that stands there, and the words that know it."""
+    for side, places in words.items():
+        for place, labels in places.items():
+            for label, known in labels.items():
+                yield side, place, label, known
+
+
 def word_numbers(words: Words) -> dict[tuple[int, int], int]:
     """Return what words know of places as the core has it.
 
@@ -163,17 +171,15 @@ def word_numbers(words: Words) -> dict[tuple[int, int], int]:
     order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
     """
     numbers: dict[tuple[int, int], int] = {}
-    for side, places in words.items():
+    for side, place, label, known in known_words(words):
         behind = len(WORD_PLACES) * side.startswith("after")
-        for place, labels in places.items():
-            bits = 2 * (behind + WORD_PLACES.index(place))
-            for label, known in labels.items():
-                for word in known:
-                    key = 0, word_hash(word)
-                    if side.endswith("ending"):
-                        key = _look_number(word[:1]) + 1, word_hash(word[1:])
-                    others = numbers.get(key, 0) & ~(3 << bits)
-                    numbers[key] = others | (LABELS.index(label) + 1) << bits
+        bits = 2 * (behind + WORD_PLACES.index(place))
+        for word in known:
+            key = 0, word_hash(word)
+            if side.endswith("ending"):
+                key = _look_number(word[:1]) + 1, word_hash(word[1:])
+            others = numbers.get(key, 0) & ~(3 << bits)
+            numbers[key] = others | (LABELS.index(label) + 1) << bits
     return numbers
 
 
@@ -200,7 +206,6 @@ def class_page(number: int) -> bytes:
 
 def place_numbers(places: Mapping[str, str]) -> dict[tuple[int, int, int], str]:
     """Return the labels of places by how the core sees their keys: (last, gap, first)."""
-
     gaps = NOTHING + SPACE + PARAGRAPH
     return {
         (_look_number(key[0]), gaps.index(key[1]), _look_number(key[2])): label

@@ -104,11 +104,11 @@ def _labels(
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeller(segmentation.cut)
     words = tuple(text[start:end] for start, end in atoms.spans)
+    places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
     certain = [
-        SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key)
-        for key, gap in zip(place_keys(text, atoms), atoms.gaps, strict=True)
+        SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key) for key, gap in places
     ]
-    for at, (key, gap) in enumerate(zip(place_keys(text, atoms), atoms.gaps, strict=True)):
+    for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     if None not in certain:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from perceptron_nlp._display import counted
@@ -70,11 +71,11 @@ def learn_segmentation(
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:
         raise FormatError("train: there are no sentences to learn segmentation from")
-    text = running_text(sentences)
+    text = LabeledAtoms(running_text(sentences))
     _warn_of_spaces(sentences)
     cut = fit(
         _paragraphs(text),
-        dev=None if held_out is None else _paragraphs(running_text(held_out)),
+        dev=None if held_out is None else _paragraphs(LabeledAtoms(running_text(held_out))),
         column="cut",
         fields=("form", "gap", "cut"),
         templates=preset("segmentation"),
@@ -122,28 +123,49 @@ def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
     return examples
 
 
-def _paragraphs(text: RunningText) -> list[Sentence]:
+class LabeledAtoms:
+    """The atoms of a text whose tokens are known.
+
+    Attributes
+    ----------
+    words : the atoms themselves
+    gaps, labels : what stands behind each, and its label (atoms.py)
+    """
+
+    def __init__(self, text: RunningText) -> None:
+        self._text, self._atoms = text.text, atoms_of(text.text)
+        self.words = [text.text[start:end] for start, end in self._atoms.spans]
+        self.gaps = self._atoms.gaps
+        self.labels = atom_labels(self._atoms, text.tokens, text.ends)
+
+    @cached_property
+    def places(self) -> list[tuple[int, str, str]]:
+        """The number, the key and the label of each atom that no empty line follows."""
+        keys = place_keys(self._text, self._atoms)
+        return [
+            (at, key, label)
+            for at, (key, gap, label) in enumerate(zip(keys, self.gaps, self.labels, strict=True))
+            if gap != PARAGRAPH
+        ]
+
+
+def _paragraphs(atoms: LabeledAtoms) -> list[Sentence]:
     """Return the atoms of a text with gaps and labels, a paragraph each, long ones in pieces."""
-    atoms = atoms_of(text.text)
-    labels = atom_labels(atoms, text.tokens, text.ends)
     examples, begin = [], 0
-    for at, (gap, label) in enumerate(zip(atoms.gaps, labels, strict=True), 1):
+    for at, (gap, label) in enumerate(zip(atoms.gaps, atoms.labels, strict=True), 1):
         if gap == PARAGRAPH or (label == SENTENCE and at - begin > _LONG_PARAGRAPH):
-            words = [text.text[start:end] for start, end in atoms.spans[begin:at]]
-            columns = {"gap": atoms.gaps[begin:at], "cut": [*labels[begin : at - 1], SENTENCE]}
-            examples.append(Sentence(words, columns))
+            cut = [*atoms.labels[begin : at - 1], SENTENCE]
+            columns = {"gap": atoms.gaps[begin:at], "cut": cut}
+            examples.append(Sentence(atoms.words[begin:at], columns))
             begin = at
     return examples
 
 
-def certain_places(text: RunningText) -> dict[str, str]:
+def certain_places(atoms: LabeledAtoms) -> dict[str, str]:
     """Return the places (atoms.place_keys) at which nearly all atoms of a text have one label."""
-    atoms = atoms_of(text.text)
-    labels = atom_labels(atoms, text.tokens, text.ends)
     met: dict[str, Counter[str]] = {}
-    for key, gap, label in zip(place_keys(text.text, atoms), atoms.gaps, labels, strict=True):
-        if gap != PARAGRAPH:
-            met.setdefault(key, Counter())[label] += 1
+    for _, key, label in atoms.places:
+        met.setdefault(key, Counter())[label] += 1
     certain = {}
     for key, counts in sorted(met.items()):
         label, most = counts.most_common(1)[0]
@@ -152,7 +174,7 @@ def certain_places(text: RunningText) -> dict[str, str]:
     return certain
 
 
-def certain_words(text: RunningText, certain: Collection[str]) -> Words:
+def certain_words(atoms: LabeledAtoms, certain: Collection[str]) -> Words:
     """Return words, and endings of words, beside which all atoms of a text have one label.
 
     Places that are certain by themselves are left out. Between small letters few spaces end a
@@ -160,23 +182,14 @@ def certain_words(text: RunningText, certain: Collection[str]) -> Words:
     and on the share of other labels at places that look the same: that of a word's places is
     expected to be theirs times 1 / (1 + how often it was met), a beta distribution of strength 1.
     """
-    atoms = atoms_of(text.text)
-    labels = atom_labels(atoms, text.tokens, text.ends)
-    words = [text.text[start:end] for start, end in atoms.spans]
-    asked = [
-        (at, key, label)
-        for at, (key, gap, label) in enumerate(
-            zip(place_keys(text.text, atoms), atoms.gaps, labels, strict=True)
-        )
-        if gap != PARAGRAPH and key not in certain
-    ]
+    asked = [place for place in atoms.places if place[1] not in certain]
     looks = Counter(key for _, key, _ in asked)
     labelled = Counter((key, label) for _, key, label in asked)
     others = {seen: 1 - count / looks[seen[0]] for seen, count in labelled.items()}
     found: dict[str, dict[str, dict[str, list[str]]]] = {side: {} for side in SIDES}
     for side in SIDES:
         step = side.startswith("after")
-        own = words if side in SIDES[:2] else [ending(word) for word in words]
+        own = atoms.words if side in SIDES[:2] else [ending(word) for word in atoms.words]
         met = Counter((key, own[at + step], label) for at, key, label in asked)
         times = Counter[tuple[str, str]]()
         for (key, word, _), count in met.items():
