@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, uint32_t
 from libc.stdlib cimport calloc, free
 
 from perceptron_nlp._core.features.extract cimport (
@@ -23,6 +23,7 @@ cdef class HistoryRows:
     ----------
     program : FeatureProgram
     table : WeightTable; the rows are its
+    n_labels : int; those that are given
     carried : uint64[n_types, n_carried]; values of each type (see TokenView)
 
     Raises
@@ -30,7 +31,8 @@ cdef class HistoryRows:
     MemoryLimitError : there is no room for it
     """
 
-    def __cinit__(self, FeatureProgram program not None, WeightTable table not None, carried):
+    def __cinit__(self, FeatureProgram program not None, WeightTable table not None,
+                  uint32_t n_labels, carried):
         cdef int32_t h, n_history = program.program.n_history
         self.program = program
         self.table = table
@@ -41,6 +43,7 @@ cdef class HistoryRows:
         if self.memos == NULL:
             raise MemoryLimitError("no memory to train with")
         for h in range(n_history):
+            self.memos[h].digits = n_labels + 1
             self._make_memo(h)
         self.rows_known = table.table.index.n
 
@@ -71,7 +74,7 @@ cdef class HistoryRows:
             if atom.kind == ATOM_TAG:
                 memo.past[memo.n_past] = atom.value - 1
                 memo.n_past += 1
-                size *= self.table.table.n_labels + 1
+                size *= memo.digits
             elif atom.kind == ATOM_VALUE and memo.values == NULL:
                 distinct, number = np.unique(
                     self.carried[:, p.carried_at[atom.value]], return_inverse=True)
@@ -84,7 +87,7 @@ cdef class HistoryRows:
             else:
                 return
         if size <= MOST_REMEMBERED:
-            memo.span = (self.table.table.n_labels + 1) ** memo.n_past
+            memo.span = memo.digits ** memo.n_past
             rows = np.zeros(max(size, 1), np.int32)
             view = rows
             self.remembered.append(rows)

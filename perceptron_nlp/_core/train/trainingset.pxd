@@ -26,6 +26,7 @@ cdef struct Corpus:  # all that does not change between epochs
     bint is_thinned               # some of them are
     const int32_t *gold           # token -> label; -1: not labeled
     const int32_t *forced         # type -> label that needs no scores; -1: none
+    int32_t n_labels
     const uint64_t *label_hashes
     int64_t n_open                # sentences from here on bring no features of their own
 

@@ -64,6 +64,7 @@ cdef class TrainingSet:
         self.corpus.n_open = self.n_sentences if n_open is None else n_open
         if not 0 <= self.corpus.n_open <= self.n_sentences:
             raise ArgumentError(f"n_open: {n_open} is not between 0 and {self.n_sentences}")
+        self.corpus.n_labels = len(label_hashes)
         self.corpus.label_hashes = self._uint64(label_hashes)
         n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
         self.corpus.forced = self._int32(
@@ -89,7 +90,8 @@ cdef class TrainingSet:
     cdef HistoryRows history_rows(self):
         """What remembers the rows of its history templates."""
         if self.history is None:
-            self.history = HistoryRows(self.program, self.table, self.carried)
+            self.history = HistoryRows(
+                self.program, self.table, self.corpus.n_labels, self.carried)
         return self.history
 
     cdef const int32_t *_int32(self, array) except NULL:
