@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, EngineError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, EngineError, in_message, quote
 from perceptron_nlp.text.sentence import Sentence
 
 _UNITS = {
@@ -29,7 +29,7 @@ def check_int(name: str, value: object, low: int, high: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
         raise _of_type(name, "an int", value)
     if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,} and {high:,}")
+        raise ArgumentError(f"{name}: {in_message(value)} is not between {low:,} and {high:,}")
 
 
 def check_number(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:
@@ -37,9 +37,11 @@ def check_number(name: str, value: object, low: float, high: float, *, above: bo
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _of_type(name, "a number", value)
     if above and not low < value <= high:
-        raise ArgumentError(f"{name}: {value} is not above {low:g} and at most {high:g}")
+        raise ArgumentError(
+            f"{name}: {in_message(value)} is not above {low:g} and at most {high:g}"
+        )
     if not low <= value <= high:
-        raise ArgumentError(f"{name}: {value} is not between {low:,g} and {high:,.0f}")
+        raise ArgumentError(f"{name}: {in_message(value)} is not between {low:,g} and {high:,.0f}")
 
 
 def check_flag(name: str, value: object) -> None:

@@ -7,13 +7,21 @@ catch in its place.
 from __future__ import annotations
 
 _QUOTE_LIMIT = 60
+_LONG_INT = 256
 
 
 def quote(piece: object) -> str:
     """A piece of someone's input, fit for a one-line message (at most ~60 characters)."""
-    text = piece if isinstance(piece, str) else str(piece)
+    text = piece if isinstance(piece, str) else in_message(piece)
     shown = ascii(text) if not text.isprintable() or not encodable(text) else f"'{text}'"
     return shown if len(shown) <= _QUOTE_LIMIT else shown[: _QUOTE_LIMIT - 1] + "…"
+
+
+def in_message(value: object) -> str:
+    """A value as it stands in a message; of an int that str() may refuse, the length."""
+    if isinstance(value, int) and value.bit_length() > _LONG_INT:
+        return f"an int of {value.bit_length():,} bits"
+    return str(value)
 
 
 def encodable(text: str) -> bool:

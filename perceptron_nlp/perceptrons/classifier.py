@@ -18,7 +18,13 @@ from perceptron_nlp.perceptrons.estimator import (
     classifier_tags,
     not_fitted,
 )
-from perceptron_nlp.perceptrons.inputs import Samples, class_ids, labels_of, sorted_classes
+from perceptron_nlp.perceptrons.inputs import (
+    Samples,
+    class_ids,
+    labels_of,
+    sample_weights,
+    sorted_classes,
+)
 from perceptron_nlp.perceptrons.state import flat_view
 from perceptron_nlp.tagger.confidence.calibration import rounded, softmax
 
@@ -205,11 +211,12 @@ class PerceptronClassifier(Parameters):
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
         """The share of samples that `predict` gets right, weighted if wanted: a fraction of 1.
 
-        Errors are those of `predict`, and ArgumentError, ArgumentTypeError if y does not fit X.
+        Errors are those of `predict`, and ArgumentError, ArgumentTypeError if y does not fit X, or
+        the weights are not one number of 0 or more a sample, one of them above 0.
         """
         predicted = self.predict(X)
         right = predicted == labels_of(y, len(predicted), type(self).__name__)
-        return float(np.average(right, weights=sample_weight))
+        return float(np.average(right, weights=sample_weights(sample_weight, len(right))))
 
     def __sklearn_tags__(self) -> Any:
         return classifier_tags()

@@ -19,6 +19,8 @@ from perceptron_nlp.perceptrons.state import (
     VotedUpdates,
     check_memory,
     flat_view,
+    is_number,
+    start_weight,
     start_weights,
 )
 from perceptron_nlp.perceptrons.textbook.orders import Halt
@@ -67,10 +69,12 @@ def train_epochs(
             outcome.halted_by = halted
             break
     outcome.updates = run.learner.updates
-    if not (np.isfinite(state.weights.sum()) and np.isfinite(state.bias).all()):
-        raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
     if run.owed is not None:
         state.settle(*run.owed)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = [part.sum() for part in (state.weights, state.bias, *state.result())]
+    if not np.isfinite(sums).all():
+        raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
     return outcome
 
 
@@ -202,7 +206,7 @@ class Training:
         cls, samples: Samples, classes: NDArray[Any], width: int, init: Any, options: Options
     ) -> Training:
         """Before the first example; `width` is the number of features."""
-        numbers = _is_number(init) or (isinstance(init, str) and init == "zeros")
+        numbers = is_number(init) or (isinstance(init, str) and init == "zeros")
         if samples.index is not None and not numbers:
             raise ArgumentError("init must be a number where X holds feature dictionaries")
         vectors = 1 if len(classes) == 2 else len(classes)
@@ -222,7 +226,7 @@ class Training:
                 "average and voted cannot change once training has begun; "
                 "fit again, with warm_start=False"
             )
-        weight = float(init) if _is_number(init) else 0.0
+        weight = start_weight(init) if is_number(init) else 0.0
         state = self.state.resumed(width, weight)
         votes = None if self.votes is None else self.votes.widened(width, weight)
         return replace(self, samples=replace(self.samples), state=state, votes=votes)
@@ -238,7 +242,3 @@ class Training:
             self.votes.add(rows, ids, outcome.log, self.state.seen)
         self.samples.width = rows.width
         return outcome
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -24,6 +24,7 @@ from perceptron_nlp.errors import (
     ArgumentTypeError,
     MissingExtraError,
     PerceptronNLPError,
+    in_message,
     quote,
 )
 from perceptron_nlp.perceptrons.schedule import Schedule, not_negative, resolve
@@ -169,7 +170,7 @@ class Options:
         if self.order in ("minibatch", "minibatch-random"):
             if self.batch_size > count:
                 raise ArgumentError(
-                    f"batch_size is {self.batch_size}, but X has only {count} samples"
+                    f"batch_size is {in_message(self.batch_size)}, but X has only {count} samples"
                 )
             return self.batch_size
         return 1
@@ -227,7 +228,7 @@ def _whole(name: str, value: Any, low: int) -> int:
     except TypeError:
         raise ArgumentTypeError(f"{name} must be an integer, got {quote(value)}") from None
     if isinstance(value, bool) or number < low:
-        raise ArgumentError(f"{name} must be an integer of {low} or more, got {value}")
+        raise ArgumentError(f"{name} must be an integer of {low} or more, got {in_message(value)}")
     return number
 
 
@@ -241,5 +242,5 @@ def _seed(random_state: Any) -> int:
         return int(random_state.integers(1 << 63))
     seed = _whole("random_state", random_state, 0)
     if seed >= _SEEDS:
-        raise ArgumentError(f"random_state must be under 2**64, got {seed}")
+        raise ArgumentError(f"random_state must be under 2**64, got {in_message(seed)}")
     return seed

@@ -56,6 +56,8 @@ def _dense_rows(X: Any) -> Rows:
         array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array
     except TypeError as problem:
         raise ArgumentTypeError(f"X must hold numbers: {problem}") from None
+    except OverflowError:
+        raise ArgumentError("X holds a number that is too large for a float") from None
     except ValueError as problem:
         if isinstance(problem, ArgumentError):
             raise
@@ -134,10 +136,10 @@ def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
         raise ArgumentError(f"y should be a 1d array, got an array of shape {labels.shape} instead")
     if len(labels) != count:
         raise ArgumentError(f"y has {len(labels)} labels, but X has {count} samples")
-    return _discrete(labels)
+    return _discrete(labels, "y")
 
 
-def _check_one_type(y: Any) -> None:
+def _check_one_type(y: Any, name: str = "y") -> None:
     """NumPy would turn [1, "a"] into strings without a word."""
     if not isinstance(y, list | tuple) and getattr(y, "dtype", None) != np.dtype(object):
         return
@@ -149,23 +151,38 @@ def _check_one_type(y: Any) -> None:
     if len(kinds) > 1:
         (first, at), (second, place) = list(kinds.items())[:2]
         raise ArgumentTypeError(
-            f"y mixes types: y[{at}] is a {first.__name__.lower()}, "
-            f"y[{place}] a {second.__name__.lower()}; give labels of one type"
+            f"{name} mixes types: {name}[{at}] is a {first.__name__.lower()}, "
+            f"{name}[{place}] a {second.__name__.lower()}; give labels of one type"
         )
 
 
-def _discrete(labels: NDArray[Any]) -> NDArray[Any]:
+def _discrete(labels: NDArray[Any], name: str) -> NDArray[Any]:
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
             what = "NaN" if np.isnan(labels).any() else "infinity or a value too large"
-            raise ArgumentError(f"Input y contains {what}; every sample needs a label")
+            raise ArgumentError(f"Input {name} contains {what}; every sample needs a label")
         if (labels != np.floor(labels)).any():
             raise ArgumentError(
-                "Unknown label type: continuous. y holds fractions; a classifier needs classes"
+                f"Unknown label type: continuous. {name} holds fractions; give classes"
             )
     elif labels.dtype.kind not in "iubUSO":
-        raise ArgumentTypeError(f"Unknown label type: y is of type {labels.dtype}")
+        raise ArgumentTypeError(f"Unknown label type: {name} is of type {labels.dtype}")
     return labels
+
+
+def sample_weights(weights: Any, count: int) -> NDArray[np.float64] | None:
+    """Return weights of samples as an array; None where all weigh the same."""
+    if weights is None:
+        return None
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentTypeError("sample_weight must be a number for each sample") from None
+    if array.shape != (count,):
+        raise ArgumentError(f"sample_weight has shape {array.shape}, but X has {count} samples")
+    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
+        raise ArgumentError("sample_weight must be finite and 0 or more, and not 0 throughout")
+    return array
 
 
 def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -181,9 +198,9 @@ def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
 
 def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
     """The distinct labels in order; two at least."""
-    _check_one_type(labels)
+    _check_one_type(labels, name)
     try:
-        classes = np.unique(np.asarray(labels))
+        classes = np.unique(_discrete(np.asarray(labels), name))
     except TypeError as problem:
         raise ArgumentTypeError(f"{name} holds labels that cannot be ordered: {problem}") from None
     if len(classes) < 2:

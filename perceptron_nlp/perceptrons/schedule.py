@@ -15,7 +15,7 @@ from numbers import Real
 from typing import Any
 
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 
 Rate = int | float | Fraction
 Schedule = Callable[[int], Rate]
@@ -153,8 +153,12 @@ def not_negative(what: str, value: Any) -> Rate:
     """Return a number that is finite and 0 or more; raise if it is not."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ArgumentTypeError(f"{what} must be a number, got {quote(repr(value))}")
-    if not math.isfinite(value) or value < 0:
-        raise ArgumentError(f"{what} must be finite and 0 or more, got {value}")
+    try:
+        fits = math.isfinite(value) and not value < 0
+    except OverflowError:
+        fits = False
+    if not fits:
+        raise ArgumentError(f"{what} must be finite and 0 or more, got {in_message(value)}")
     return value  # type: ignore[return-value]
 
 

@@ -108,10 +108,9 @@ def start_weights(
     full = width + intercept
     if isinstance(init, str) and init == "zeros":
         init = 0.0
-    if isinstance(init, int | float | np.number) and not isinstance(init, bool):
-        _finite(np.asarray(init, dtype=np.float64))
+    if is_number(init):
         # NumPy's zeros come from the system as they are needed, its fills do not.
-        shape, a = (vectors, width), float(init)
+        shape, a = (vectors, width), start_weight(init)
         weights = np.zeros(shape) if a == 0 else np.full(shape, a)
         return weights, np.full(vectors, a if intercept else 0.0)
     low_high = RANDOM_START if isinstance(init, str) and init == "random" else init
@@ -122,13 +121,32 @@ def start_weights(
     return _from_array(init, vectors, width, intercept)
 
 
+def is_number(init: Any) -> bool:
+    """Return True if a start is one number for every weight."""
+    return isinstance(init, int | float | np.number) and not isinstance(init, bool)
+
+
+def start_weight(init: Any) -> float:
+    """Return such a number as a float; ArgumentError if it is not finite."""
+    weight = _as_float(init)
+    _finite(np.asarray(weight))
+    return weight
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf
+
+
 def _random(
     low_high: tuple[Any, ...], vectors: int, full: int, width: int, seed: int
 ) -> tuple[Floats, Floats]:
     if len(low_high) != 2:
         raise ArgumentError(f"init {quote(repr(low_high))} must be a range (low, high)")
     try:
-        low, high = float(low_high[0]), float(low_high[1])
+        low, high = map(_as_float, low_high)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"init {quote(repr(low_high))} must hold two numbers") from None
     if not (np.isfinite(low) and np.isfinite(high) and low <= high):
@@ -141,6 +159,8 @@ def _random(
 def _from_array(init: Any, vectors: int, width: int, intercept: bool) -> tuple[Floats, Floats]:
     try:
         table = np.array(init, dtype=np.float64, ndmin=2)
+    except OverflowError:
+        raise ArgumentError("init must be finite") from None
     except (TypeError, ValueError):
         raise ArgumentTypeError(
             f"init must be 'zeros', 'random', a number, a pair or an array, got {quote(repr(init))}"

@@ -147,7 +147,8 @@ cdef list _features(sample, Py_ssize_t row):
 
 def _iterated(sample, Py_ssize_t row):
     try:
-        return iter(sample)
+        # A set has the order of the day's hashes; columns would be in it.
+        return iter(sorted(sample, key=str) if isinstance(sample, (set, frozenset)) else sample)
     except TypeError:
         raise ArgumentTypeError(
             f"X[{row}] is {quote(repr(sample))}; a sample is a dictionary or a list of strings"
@@ -171,6 +172,6 @@ cdef double _number(name, value, Py_ssize_t row) except? -1:
     except OverflowError:
         number = float("inf")
     if not isfinite(number):
-        raise ArgumentError(f"Input X contains {quote(repr(value))} for {quote(name)} "
+        raise ArgumentError(f"Input X contains {quote(value)} for {quote(name)} "
                             f"in X[{row}]; a value must be finite")
     return number

@@ -67,6 +67,9 @@ def extract(
             f"features: {extractor_name(function)} returned {type(found).__name__};"
             " strings, or a mapping from string to number, are needed"
         )
+    if isinstance(found, set | frozenset):
+        # Its own order is that of the day's hashes, and sums would round in it.
+        found = sorted(found, key=str)
     if record is not None:
         record[i] = found = found if isinstance(found, Mapping) else list(found)
     keys = []

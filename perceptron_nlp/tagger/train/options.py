@@ -15,7 +15,7 @@ from perceptron_nlp._checks import check_choice, check_flag, check_int, check_nu
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
 from perceptron_nlp._core.train.driver import RULES
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
 from perceptron_nlp.tagger.train.clusters import RawSource
@@ -195,7 +195,9 @@ class LearningOptions:
         count, share = given
         check_int("dictionary's count", count, 1, 2**31)
         if not isinstance(share, int | float) or not 0.5 < share <= 1:
-            raise ArgumentError(f"dictionary's share: {share!r} is not above 0.5 and at most 1")
+            raise ArgumentError(
+                f"dictionary's share: {in_message(share)} is not above 0.5 and at most 1"
+            )
 
     def _check_update(self) -> None:
         if self.width > 1 and self.update == "passive-aggressive":

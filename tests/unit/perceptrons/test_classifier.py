@@ -287,6 +287,13 @@ def test_the_feature_index_is_a_dictionary_in_order_of_first_appearance(names: l
     assert again.encode([["not " + "".join(names)]], grow=False)[1].tolist() == []
 
 
+def test_a_set_of_features_is_taken_in_their_order_not_in_that_of_its_hashes() -> None:
+    names = {f"feature {k}" for k in range(40)}
+    index = FeatureIndex()
+    index.encode([names, frozenset(names)], grow=True)
+    assert index.encode([sorted(names)], grow=False)[1].tolist() == list(range(40))
+
+
 @pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 7, 8, 9, 15, 20])
 def test_scores_are_the_products_for_any_number_of_classes(classes: int) -> None:
     whole = np.random.default_rng(classes)

@@ -68,6 +68,16 @@ def refuses(
         ({"init": (1.0, 2.0, 3.0)}, ArgumentError, "init .* must be a range"),
         ({"init": ("a", "b")}, ArgumentTypeError, "init .* must hold two numbers"),
         ({"init": {"a": 1}}, ArgumentTypeError, "init must be"),
+        ({"margin": 10**400}, ArgumentError, "margin must be finite.*got an int of 1,329 bits"),
+        ({"eta0": 10**400}, ArgumentError, "eta0 must be finite"),
+        ({"schedule": lambda i: 10**5000}, ArgumentError, "schedule.*at i = 1 must be finite"),
+        ({"class_weight": {0: 10**400}}, ArgumentError, "class_weight must be finite"),
+        ({"init": 10**400}, ArgumentError, "init must be finite"),
+        ({"init": (0, 10**400)}, ArgumentError, "init .* must be finite"),
+        ({"init": [0, 10**400]}, ArgumentError, "init must be finite"),
+        ({"max_iter": -(10**5000)}, ArgumentError, "max_iter must be an integer of 1 or more"),
+        ({"random_state": 10**5000}, ArgumentError, "random_state must be under"),
+        ({"batch_size": 10**5000, "order": "minibatch"}, ArgumentError, "batch_size"),
         ({"memory_limit": -1}, ArgumentError, "memory_limit must be an integer of 0 or more"),
     ],
 )
@@ -90,6 +100,7 @@ def test_an_option_that_cannot_be_used_is_named(
         (np.array([[1.0], [np.nan], [2.0]]), ArgumentError, "X contains NaN, first at row 1"),
         (np.array([[1.0], [2.0], [-np.inf]]), ArgumentError, "X contains infinity.*row 2"),
         (np.zeros((3, 1), dtype=complex), ArgumentError, "Complex data not supported"),
+        ([[1], [10**400], [2]], ArgumentError, "X holds a number that is too large"),
         (csr_matrix([[0.0], [0.0], [np.nan]]), ArgumentError, "NaN, first at row 2, column 0"),
         (csr_matrix((0, 4)), ArgumentError, "X is empty"),
     ],
@@ -102,6 +113,42 @@ def test_samples_that_cannot_be_used_are_named(
 
 def test_weights_that_overflow_are_refused() -> None:
     refuses(ArgumentError, "X holds values so large that weights overflowed", X * 1e300, eta0=1e10)
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_sums_that_overflow_though_weights_do_not_are_refused(average: bool) -> None:
+    far, labels = np.tile([[1e305], [-1e305]], (200, 1)), np.arange(400) % 3
+    if average:
+        refuses(ArgumentError, "X holds values so large that weights overflowed", far, labels)
+    else:
+        assert np.isfinite(PerceptronClassifier(average=False).fit(far, labels).coef_).all()
+
+
+def test_a_start_that_is_not_finite_is_refused_for_new_features_too() -> None:
+    begun = PerceptronClassifier(warm_start=True).fit([{"a": 1}, {"b": 1}], [0, 1])
+    begun.set_params(init=float("nan"))
+    with pytest.raises(ArgumentError, match="init must be finite"):
+        begun.fit([{"a": 1}, {"c": 1}], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "text"),
+    [
+        ([1, 2], ArgumentError, r"sample_weight has shape \(2,\), but X has 3 samples"),
+        ([0, 0, 0], ArgumentError, "sample_weight must be finite and 0 or more, and not 0"),
+        ([1, -1, 1], ArgumentError, "sample_weight must be finite and 0 or more"),
+        ([1, float("nan"), 1], ArgumentError, "sample_weight must be finite"),
+        ("abc", ArgumentTypeError, "sample_weight must be a number for each sample"),
+        ([1, 10**400, 1], ArgumentTypeError, "sample_weight must be a number for each sample"),
+    ],
+)
+def test_weights_of_samples_that_cannot_be_used_are_named(
+    weights: Any, error: type[PerceptronNLPError], text: str
+) -> None:
+    fitted = PerceptronClassifier().fit(X, y)
+    with pytest.raises(error, match=text):
+        fitted.score(X, y, sample_weight=weights)
+    assert fitted.score(X, y, sample_weight=[2, 1, 0]) == 1
 
 
 @pytest.mark.parametrize(
@@ -158,6 +205,7 @@ def test_votes_beyond_the_memory_limit_are_refused_before_training() -> None:
         ([{"a": 1}, {2: 1}, {}], ArgumentTypeError, r"X\[1\] has the feature '2'"),
         ([{"a": 1}, {"a": float("nan")}, {}], ArgumentError, r"contains 'nan' for 'a' in X\[1\]"),
         ([{"a": 1}, {"a": 10**400}, {}], ArgumentError, r"for 'a' in X\[1\]"),
+        ([{"a": 1}, {"a": 10**5000}, {}], ArgumentError, r"for 'a' in X\[1\]"),
         ([{"a": 1}, 5, {}], ArgumentTypeError, r"X\[1\] is '5'"),
         ([["a"], ["b", 3], []], ArgumentTypeError, r"X\[1\] has the feature '3'"),
         ([{}, {}, {}], ArgumentError, "X has no features: every dictionary"),
@@ -188,6 +236,10 @@ def test_classes_of_partial_fit_are_checked() -> None:
         PerceptronClassifier().partial_fit(X, y)
     with pytest.raises(ArgumentError, match="classes holds only one class"):
         PerceptronClassifier().partial_fit(X, y, classes=[1])
+    with pytest.raises(ArgumentError, match="Input classes contains NaN"):
+        PerceptronClassifier().partial_fit(X, y, classes=[0, 1, np.nan])
+    with pytest.raises(ArgumentTypeError, match="classes mixes types"):
+        PerceptronClassifier().partial_fit(X, y, classes=[0, 1, None])
     with pytest.raises(ArgumentError, match=r"y\[1\] is '1', which is not among classes"):
         PerceptronClassifier().partial_fit(X, y, classes=[0, 2])
     begun = PerceptronClassifier().partial_fit(X, y, classes=[0, 1])

@@ -177,6 +177,22 @@ def test_a_function_that_returns_something_else_is_told(
     assert message in str(caught.value)
 
 
+def test_a_set_of_features_is_learned_in_their_order_not_in_that_of_its_hashes(
+    small: Labelled,
+) -> None:
+    def as_set(tokens: pn.Sentence, i: int, history: list[str]) -> Iterable[str]:
+        return {*word_and_past(tokens, i, history), *tokens[i], f"{i}", "always"}
+
+    def in_order(tokens: pn.Sentence, i: int, history: list[str]) -> Iterable[str]:
+        return sorted(as_set(tokens, i, history))
+
+    one, other = (
+        pn.train(small, features=function, epochs=3, update="perceptron", rate=0.37)
+        for function in (as_set, in_order)
+    )
+    assert one.model.weights.weights.tobytes() == other.model.weights.weights.tobytes()
+
+
 def test_what_is_no_function_is_refused(small: Labelled) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="features: a function is needed, not str"):
         pn.train(small, features="word")  # type: ignore[arg-type]

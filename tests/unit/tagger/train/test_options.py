@@ -73,7 +73,7 @@ def outside(name: str) -> list[tuple[Any, type[Exception]]]:
     if declared.range != (0, 0):
         low, high = declared.range
         below, above = (low - 1, high + 1) if kind.startswith("int") else (-1.0, 2 * high)
-        wrong += [(below, pn.ArgumentError), (above, pn.ArgumentError)]
+        wrong += [(value, pn.ArgumentError) for value in (below, above)]
     return wrong
 
 
@@ -86,6 +86,15 @@ def test_a_value_out_of_its_declared_range_is_named(
 ) -> None:
     with pytest.raises(error, match=name):
         pn.TrainingOptions(**{name: value})
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_of_thousands_of_digits_is_named_and_not_written_out(digits: int) -> None:
+    for name in ("epochs", "seed", "margin"):
+        with pytest.raises(pn.ArgumentError, match=rf"^{name}: an int of [\d,]+ bits is not betw"):
+            pn.TrainingOptions(**{name: 10**digits})
+    with pytest.raises(pn.ArgumentError, match=r"^dictionary's share: an int of [\d,]+ bits"):
+        pn.TrainingOptions(dictionary=(1, 10**digits))
 
 
 def test_what_may_be_left_out_has_a_default_that_is_allowed() -> None:
