@@ -101,6 +101,20 @@ def sentences_only(sentences: object) -> Iterator[Sentence]:
         yield sentence
 
 
+def encodable_text(text: object) -> str:
+    """Return the text; raise unless it is a str that UTF-8 can hold."""
+    if not isinstance(text, str):
+        raise _of_type("text", "a str", text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ArgumentError(
+            f"text: character {error.start:,} is half of a surrogate pair, which is no character;"
+            " replace it first"
+        ) from None
+    return text
+
+
 def check_tokens(tokens: object) -> None:
     """Raise unless the tokens are an iterable that is not text."""
     if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable):

@@ -6,8 +6,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp import Tagger, WordExplanation, tokenize
+from perceptron_nlp._checks import encodable_text
 from perceptron_nlp._display import counted
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, encodable
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PORT, PageServer, needed_uvicorn, page_application
 from perceptron_nlp.tagger.explain.render import Line, folded
@@ -154,14 +155,11 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
 
     Raises ArgumentTypeError, ArgumentError for what is no such text.
     """
-    if not isinstance(text, str):
-        raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")
+    text = encodable_text(text)
     if len(text) > MOST_CHARACTERS:
         raise ArgumentError(
             f"text: has {len(text):,} characters; at most {MOST_CHARACTERS:,} can be shown at once"
         )
-    if not encodable(text):
-        raise ArgumentError("text: holds half of a surrogate pair, which is no character")
     if spaces:
         tokens = [[(word, [word]) for word in line.split()] for line in text.splitlines()]
     elif tagger.segmenter is None:

@@ -250,7 +250,9 @@ class SpacyTagger(Pipe):
         tagger = self.tagger
         if self._writer is None:
             self._writer = Writer(tagger, self.vocab, self._confidences)
-        self._writer.write(Batch(docs, self._words), self._threads)
+        # Docs are no context for each other.
+        for own in [[doc] for doc in docs] if tagger.window else [docs]:
+            self._writer.write(Batch(own, self._words), self._threads)
 
     def _take(self, tagger: "pn.Tagger", gold: Iterable["pn.Sentence"] = ()) -> None:
         writer = Writer(tagger, self.vocab, self._confidences)

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import encodable_text
 from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 
 try:
     from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START, TAG
     from spacy.parts_of_speech import IDS as POS_IDS
     from spacy.tokens import Doc, MorphAnalysis, Token
-    from spacy.util import get_words_and_spaces
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
@@ -204,19 +204,22 @@ class SpacyTokenizer:
         self._opened: pn.Tagger | None = None
 
     def __call__(self, text: str) -> Any:
-        """Return the Doc of a text, with sentence boundaries."""
+        """Return the Doc of a text, with sentence boundaries.
+
+        Raises ArgumentTypeError unless it is a str; ArgumentError for half of a surrogate pair,
+        which no Doc can hold.
+        """
+        encodable_text(text)
         segmenter = self._tagger.segmenter
         found: Iterable[Any] = (
             pn.tokenize(text) if segmenter is None else segmenter.sentences_of(text)
         )
-        sentences = [[(token.start, token.end) for token in sentence] for sentence in found]
-        words = [text[start:end] for sentence in sentences for start, end in sentence]
-        words, spaces = get_words_and_spaces(words, text)
-        doc = Doc(self.vocab, words=words, spaces=spaces)
-        starts = {sentence[0][0] for sentence in sentences[1:]}
-        for token in doc:
-            token.is_sent_start = token.idx in starts or token.i == 0
-        return doc
+        spans = [
+            (token.start, token.end, number == 0)
+            for sentence in found
+            for number, token in enumerate(sentence)
+        ]
+        return _doc(self.vocab, text, spans)
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Any]:
         """Yield the Docs of texts."""
@@ -245,6 +248,24 @@ class SpacyTokenizer:
         if self._opened is None:
             self._opened = pn.load(self._path)
         return self._opened
+
+
+def _doc(vocab: Any, text: str, tokens: Iterable[tuple[int, int, bool]]) -> Any:
+    """Return the Doc of a text, given the place of each token, and if a sentence begins there."""
+    # Each row is a word, whether a space follows, and whether a sentence begins.
+    rows: list[list[Any]] = []
+    place = 0
+    for start, end, begins in chain(tokens, [(len(text), len(text), False)]):
+        if place < start and rows and text[place] == " ":
+            rows[-1][1] = True
+            place += 1
+        if place < start:
+            rows.append([text[place:start], False, not rows])
+        if start < end:
+            rows.append([text[start:end], False, not rows or (begins and place > 0)])
+        place = end
+    words, spaces, starts = zip(*rows, strict=True) if rows else ([], [], [])
+    return Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
 
 
 def attribute_of(column: str) -> str:

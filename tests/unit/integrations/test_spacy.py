@@ -290,6 +290,59 @@ def test_lemmas_are_written_and_text_is_cut_as_the_model_learned_to(
         assert doc.has_annotation("LEMMA") and nlp("").text == ""
 
 
+@pytest.fixture(scope="module")
+def tokenizer(pipeline: pn.Tagger, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A tokenizer with a model that cuts text."""
+    path = tmp_path_factory.mktemp("models") / "fr.model"
+    pipeline.save(path)
+    return factory.make_perceptron_tokenizer(str(path))(spacy.blank("xx"))
+
+
+@given(st.text("aC. \t\n\0é😀\u3000\u202e", max_size=40))
+def test_a_doc_has_the_text_tokens_and_sentences_of_its_text(tokenizer: Any, text: str) -> None:
+    doc = tokenizer(text)
+    assert doc.text == text
+    found = list(tokenizer._tagger.segmenter.sentences_of(text))
+    tokens = [token for token in doc if not token.is_space]
+    assert [(t.idx, t.idx + len(t)) for t in tokens] == [(t.start, t.end) for s in found for t in s]
+    starts = {0, *(sentence[0].start for sentence in found[1:])}
+    assert all(token.is_sent_start is (token.idx in starts) for token in doc)
+
+
+def test_the_time_of_a_doc_grows_with_its_text(tokenizer: Any) -> None:
+    # Looking for each word in the rest of the text took minutes.
+    assert len(tokenizer("le chat dort. " * 60_000)) > 180_000
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("le \ud800chat", "text: character 3 is half of a surrogate pair"),
+        (b"le chat", "text: a str is needed, not bytes"),
+        (None, "text: a str is needed, not NoneType"),
+    ],
+)
+def test_what_no_doc_can_hold_is_refused(tokenizer: Any, text: Any, reason: str) -> None:
+    with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=reason):
+        tokenizer(text)
+
+
+def test_docs_are_no_context_for_each_other(tmp_path: Path) -> None:
+    names = [f"{first}{second}" for first in "ABCDEFGHIJ" for second in "abcdefghij"]
+    other = ["x"], ["VERB"]
+    gold: list[tuple[list[str], list[str]]] = []
+    for number, name in enumerate(names):
+        again = number % 2
+        gold += [([name], ["NOUN" if again else "PROPN"])] * (1 + again) + [other] * 3
+    path = tmp_path / "near.model"
+    tagger = pn.train(gold, column="upos", templates=["column:near[0]"], window=1)
+    tagger.save(path)
+    assert tagger.tag_sents([["Rose"], ["Rose"]]) != [tagger.tag(["Rose"])] * 2
+    nlp = spacy.blank("en")
+    nlp.add_pipe("perceptron_tagger", config={"model": str(path)})
+    assert [doc[0].pos_ for doc in nlp.pipe(["Rose", "Rose"])] == tagger.tag(["Rose"]) * 2
+
+
 def test_confidences_are_extensions_of_docs_and_tokens(sure: pn.Tagger, tmp_path: Path) -> None:
     sure.save(tmp_path / "sure.model")
     nlp = spacy.blank("en")
