@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
+from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 from perceptron_nlp.integrations.arrow_words import (
     WordLists,
-    holds_words,
     rows_are_large,
     word_lists,
+    words_column,
 )
 
 try:
@@ -30,7 +30,6 @@ except ImportError:
     raise missing_extra("pyarrow", "arrow") from None
 
 Numbers = npt.NDArray[np.unsignedinteger[Any]]
-TOKENS = "tokens"
 # Behind the name of a column of labels: the one of the confidences in them.
 CONFIDENCE = "_confidence"
 
@@ -165,9 +164,28 @@ class ColumnAdder(ABC):
                 [field for field in given if field.name in self._keep], given.metadata
             )
         for field in fields:
+            if given.names.count(field.name) > 1:
+                raise ArgumentError(
+                    f"data: several columns are called {quote(field.name)}, which is to be"
+                    " replaced; rename them first"
+                )
             at = given.get_field_index(field.name)
             given = given.append(field) if at < 0 else given.set(at, field)
         return given
+
+    def _with_columns(self, batch: Any, added: Mapping[str, Any]) -> Any:
+        """Return a record batch with what is kept of it and further columns."""
+        # By place, since several may have the same name.
+        kept = [
+            array
+            for name, array in zip(batch.schema.names, batch.columns, strict=True)
+            if self._keep is None or name in self._keep
+        ]
+        schema = self.schema(batch.schema)
+        arrays = [
+            added[name] if name in added else kept[at] for at, name in enumerate(schema.names)
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 class BatchTagger(ColumnAdder):
@@ -297,10 +315,7 @@ class BatchTagger(ColumnAdder):
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
         """See ColumnAdder; a batch waits for the context of its rows."""
         for batch, chunk in with_context(self._chunks(batches), self._window):
-            schema = self.schema(batch.schema)
-            arrays = {name: batch.column(at) for at, name in enumerate(batch.schema.names)}
-            arrays.update(self._filled(chunk))
-            yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+            yield self._with_columns(batch, self._filled(chunk))
 
     def _chunks(self, batches: Iterable[Any]) -> Iterator[tuple[Any, Chunk]]:
         first = 0
@@ -337,47 +352,6 @@ def check_keep(keep: Sequence[str], names: Sequence[str]) -> None:
             raise ArgumentError(
                 f"keep: {quote(name)}: there is no such column; there are {', '.join(names)}"
             )
-
-
-def column_named(argument: str, names: Sequence[str], wanted: str) -> str:
-    """Return the name of a column if there is one of it.
-
-    Raises ArgumentError if there is none or more, ArgumentTypeError if it is no name.
-    """
-    if not isinstance(wanted, str):
-        raise ArgumentTypeError(f"{argument}: a str is needed, not {type(wanted).__name__}")
-    if names.count(wanted) != 1:
-        there = "no such column" if wanted not in names else "more than one of this name"
-        raise ArgumentError(
-            f"{argument}: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
-        )
-    return wanted
-
-
-def words_column(schema: Any, wanted: str | None) -> str:
-    """Return the name of the column of the words.
-
-    Raises ArgumentError if there is no such column, or none or several of lists of strings;
-    ArgumentTypeError if `wanted` is no name.
-    """
-    names: list[str] = schema.names
-    if wanted is not None:
-        return column_named("tokens_column", names, wanted)
-    found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
-    if len(found) == 1 or found.count(TOKENS) == 1:
-        return found[0] if len(found) == 1 else TOKENS
-    if found:
-        raise ArgumentError(
-            f"tokens_column: several columns are lists of strings; name one of {', '.join(found)}"
-        )
-    if names.count(TOKENS) == 1:
-        # Its type says nothing if all rows are null or empty.
-        return TOKENS
-    there = ", ".join(f"{field.name} ({field.type})" for field in schema)
-    raise ArgumentError(
-        f"tokens_column: no column is a list of strings; there are {there}; a column of running"
-        " text is named by text_column (--text-column)"
-    )
 
 
 def with_context(chunks: Iterable[tuple[Any, Chunk]], window: int) -> Iterator[tuple[Any, Chunk]]:

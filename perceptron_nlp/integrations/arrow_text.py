@@ -9,8 +9,8 @@ import numpy as np
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
-from perceptron_nlp.integrations.arrow_labels import ColumnAdder, column_named
-from perceptron_nlp.integrations.arrow_words import is_text
+from perceptron_nlp.integrations.arrow_labels import ColumnAdder
+from perceptron_nlp.integrations.arrow_words import column_named, is_text
 
 try:
     import pyarrow as pa
@@ -78,10 +78,8 @@ class TextTagger(ColumnAdder):
     def batches(self, batches: Iterable[Any]) -> Iterator[Any]:
         """See ColumnAdder."""
         for batch in batches:
-            schema = self.schema(batch.schema)
-            arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
-            arrays[WORDS] = self._words(arrays[text_column(batch.schema, self._text_column)])
-            yield pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
+            texts = batch.column(text_column(batch.schema, self._text_column))
+            yield self._with_columns(batch, {WORDS: self._words(texts)})
 
     def _words(self, texts: Any) -> Any:
         if not is_text(texts.type):

@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
 
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
 except ImportError:
     raise missing_extra("pyarrow", "arrow") from None
+
+TOKENS = "tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,47 @@ def holds_words(type: Any) -> bool:
     """Return True if a column of this type may be the one of the words."""
     inner = _type_inside(type)
     return _is_list(inner) and is_text(inner.value_type)
+
+
+def column_named(argument: str, names: Sequence[str], wanted: str) -> str:
+    """Return the name of a column if there is one of it.
+
+    Raises ArgumentError if there is none or more, ArgumentTypeError if it is no name.
+    """
+    if not isinstance(wanted, str):
+        raise ArgumentTypeError(f"{argument}: a str is needed, not {type(wanted).__name__}")
+    if names.count(wanted) != 1:
+        there = "no such column" if wanted not in names else "more than one of this name"
+        raise ArgumentError(
+            f"{argument}: {quote(wanted)}: there is {there}; there are {', '.join(names)}"
+        )
+    return wanted
+
+
+def words_column(schema: Any, wanted: str | None) -> str:
+    """Return the name of the column of the words.
+
+    Raises ArgumentError if there is no such column, or none or several of lists of strings;
+    ArgumentTypeError if `wanted` is no name.
+    """
+    names: list[str] = schema.names
+    if wanted is not None:
+        return column_named("tokens_column", names, wanted)
+    found = [name for name, type in zip(names, schema.types, strict=True) if holds_words(type)]
+    if len(found) == 1 or found.count(TOKENS) == 1:
+        return found[0] if len(found) == 1 else TOKENS
+    if found:
+        raise ArgumentError(
+            f"tokens_column: several columns are lists of strings; name one of {', '.join(found)}"
+        )
+    if names.count(TOKENS) == 1:
+        # Its type says nothing if all rows are null or empty.
+        return TOKENS
+    there = ", ".join(f"{field.name} ({field.type})" for field in schema) or "no columns"
+    raise ArgumentError(
+        f"tokens_column: no column is a list of strings; there are {there}; a column of running"
+        " text is named by text_column (--text-column)"
+    )
 
 
 # Lists whose words move with them, and views.

@@ -90,6 +90,24 @@ def test_tables_keep_their_other_columns(pipeline: pn.Tagger) -> None:
     assert reader.read_all()["words"].to_pylist() == found["words"].to_pylist()
 
 
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [(["Le chat ."], {"text_column": "rows"}), ([["Le", "chat"]], {"tokens_column": "rows"})],
+)
+def test_columns_of_the_same_name_keep_their_own_values(
+    pipeline: pn.Tagger, column: list[Any], options: dict[str, str]
+) -> None:
+    def table(name: str) -> Any:
+        arrays = [pa.array(column), pa.array([1]), pa.array([2])]
+        return pa.Table.from_arrays(arrays, names=["rows", name, name])
+
+    found = tag_arrow(pipeline, table("id"), **options)
+    assert [own.to_pylist() for own in found.columns[1:3]] == [[1], [2]]
+    added = found.column_names[-1]
+    with pytest.raises(pn.ArgumentError, match=f"several columns are called .{added}."):
+        tag_arrow(pipeline, table(added), **options)
+
+
 def test_parquet_gets_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"body": TEXTS, "n": [1] * len(TEXTS)}), path, row_group_size=2)
