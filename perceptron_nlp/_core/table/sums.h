@@ -22,6 +22,8 @@
 typedef void (*SumRows)(const double *weights, size_t stride, const uint32_t *place,
                         const int32_t *rows, size_t n, double *scores);
 
+typedef void (*AddRow)(const double *restrict weights, size_t n, double *restrict scores);
+
 /* The compiler drops functions that only prefetch, as they have no effect, but for this one. */
 static inline void fetch(const void *address) {
     PREFETCH(address);
@@ -35,6 +37,16 @@ static inline void sum_plain(const double *weights, size_t stride, const uint32_
         const double *w = weights + (size_t)place[rows[i]] * stride;
         for (size_t k = 0; k < stride; k++) scores[k] += w[k];
     }
+}
+
+/* scores[k] += weights[k]; the compiler makes vectors of it. */
+static ALWAYS_INLINE void add_each(const double *restrict weights, size_t n,
+                                   double *restrict scores) {
+    for (size_t k = 0; k < n; k++) scores[k] += weights[k];
+}
+
+static inline void add_plain(const double *restrict weights, size_t n, double *restrict scores) {
+    add_each(weights, n, scores);
 }
 
 #if VECTOR_EXTENSIONS
@@ -88,6 +100,11 @@ TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
             return;
     }
 }
+
+TARGET_AVX2 static inline void add_quads(const double *restrict weights, size_t n,
+                                         double *restrict scores) {
+    add_each(weights, n, scores);
+}
 #endif
 #endif
 
@@ -102,6 +119,14 @@ static inline SumRows sum_rows(int plain) {
 #else
     return sum_plain;
 #endif
+}
+
+static inline AddRow row_adder(int plain) {
+    if (plain) return add_plain;
+#if AVX2_AT_RUN_TIME && VECTOR_EXTENSIONS
+    if (cpu_has_avx2()) return add_quads;
+#endif
+    return add_plain;
 }
 
 #endif

@@ -52,6 +52,7 @@ cdef extern from "table/sums.h" nogil:
         GROUP, MOST_ROW_LABELS
     ctypedef void (*SumRows)(const double *weights, size_t stride, const uint32_t *place,
                              const int32_t *rows, size_t n, double *scores) noexcept
+    ctypedef void (*AddRow)(const double *weights, size_t n, double *scores) noexcept
     void fetch(const void *address) noexcept
 
 cdef enum:
@@ -73,6 +74,7 @@ cdef struct Table:
     uint32_t *place           # exact: row -> where it is stored; 0, as at -1: it has learned nothing
     uint32_t rows_room
     SumRows sums
+    AddRow add
     double *weights           # full: [place * stride + label]
     double **chunks           # full: | last_update  total * n_labels  [squares * n_labels] |
     int chunk_bits            # for each place, 2^chunk_bits of them in a piece that never moves
@@ -454,6 +456,17 @@ cdef inline void score(const Table *t, int64_t row, double value, double *scores
             scores[r.label[k]] += value * r.weight[k]
 
 
+cdef inline void add_row(const Table *t, int64_t row, double *scores) noexcept nogil:
+    """scores[label] += weight for every weight of the row."""
+    cdef Row r = row_of(t, row)
+    cdef int32_t k
+    if r.label == NULL or r.n == t.n_labels:
+        t.add(r.weight, r.n, scores)
+    else:
+        for k in range(r.n):
+            scores[r.label[k]] += r.weight[k]
+
+
 cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
                             double *scores) noexcept nogil:
     """scores[label] = the sum over rows, of which those that are -1 do not count; there is room for
@@ -465,7 +478,7 @@ cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
     memset(scores, 0, t.n_labels * sizeof(double))
     for i in range(n):
         if rows[i] >= 0:
-            score(t, rows[i], 1, scores)
+            add_row(t, rows[i], scores)
 
 
 cdef inline void fetch_history(const Table *t, const int32_t *rows, size_t n, int32_t gold,
@@ -508,6 +521,7 @@ cdef inline void fetch_rows(const Table *t, const int32_t *rows, size_t n) noexc
                 fetch(t.weights + <size_t>rows[i] * t.stride)
             else:
                 fetch(t.words + t.place[rows[i]])
+                fetch(t.words + t.place[rows[i]] + CACHE_LINE // sizeof(uint64_t))
 
 
 cdef class WeightTable:

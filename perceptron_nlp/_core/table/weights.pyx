@@ -17,6 +17,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitE
 
 cdef extern from "table/sums.h" nogil:
     SumRows sum_rows(int plain) noexcept
+    AddRow row_adder(int plain) noexcept
 
 MAX_LABELS = 65_536
 MAX_TABLE_BITS = 30
@@ -42,6 +43,7 @@ cdef int table_open(Table *t, int32_t n_labels, int fixed_bits, bint with_square
     t.is_full = fixed_bits > 0 or n_labels <= MOST_ROW_LABELS
     t.with_squares = with_squares
     t.sums = sum_rows(plain)
+    t.add = row_adder(plain)
     if fixed_bits:
         # Pages that are never written are not resident.
         places = <size_t>1 << fixed_bits

@@ -3,12 +3,11 @@
 and an update touches only the parts in which the gold label and its rival differ."""
 
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
 
 from perceptron_nlp._core.model.labelparts cimport (
     LabelParts, PartWalk, Parts, best_but, next_difference, parts_differing, parts_scratch,
 )
-from perceptron_nlp._core.table.weights cimport Row, Table, make_cell, score, touch
+from perceptron_nlp._core.table.weights cimport Row, Table, make_cell, score_rows, touch
 from perceptron_nlp._core.train.ahead cimport (
     Visit, Walk, insert_history, walk_of, walk_sentence,
 )
@@ -64,7 +63,7 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     x.rule = checked_rule(data, rule, rate, margin)
     x.walk = walk_of(data, history, scratch, right_to_left)
     x.parts = &labels.parts
-    x.part_scores = <double *>scratch.of(n_parts * sizeof(double))
+    x.part_scores = <double *>scratch.of(data.table.table.stride * sizeof(double))
     x.sums = <double *>scratch.of(parts_scratch(&labels.parts) * sizeof(double))
     x.differing = <int32_t *>scratch.of((n_parts + 1) * sizeof(int32_t))
     x.steps = <double *>scratch.of((n_parts + 1) * sizeof(double))
@@ -84,13 +83,8 @@ cdef int _learn_sentence(void *learner, const int64_t *order, int64_t i, int64_t
 cdef inline int32_t _learn_token(void *learner, const Visit *v, Counts *counts) noexcept nogil:
     """See LearnToken."""
     cdef const Factored *x = <const Factored *>learner
-    cdef const Table *t = x.walk.table
     cdef int32_t gold = x.walk.road.corpus.gold[v.token]
-    cdef size_t i
-    memset(x.part_scores, 0, t.n_labels * sizeof(double))
-    for i in range(v.n):
-        if x.walk.rows[i] >= 0:
-            score(t, x.walk.rows[i], 1, x.part_scores)
+    score_rows(x.walk.table, x.walk.rows, v.n, x.part_scores)
     if gold < 0:
         return best_but(x.parts, x.part_scores, -1, x.sums)
     return _learn_scored(x, v, gold, counts)

@@ -23,7 +23,7 @@ from perceptron_nlp._core.features.extract cimport (
 )
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights cimport (
-    Row, Table, fetch_rows, find, insert, make_cell, score, touch,
+    Row, Table, fetch_rows, find, insert, add_row, make_cell, touch,
 )
 from perceptron_nlp._core.train.driver cimport (
     ADAGRAD, Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order, learn_step,
@@ -231,7 +231,7 @@ cdef void _score_history(const Structured *x, int64_t sentence, int64_t token, c
     fetch_rows(x.table, x.rows, p.n_history)
     for h in range(p.n_history):
         if x.rows[h] >= 0:
-            score(x.table, x.rows[h], 1, scores)
+            add_row(x.table, x.rows[h], scores)
 
 
 cdef void _score_states(Structured *x, int64_t sentence, int64_t token) noexcept nogil:
@@ -240,7 +240,7 @@ cdef void _score_states(Structured *x, int64_t sentence, int64_t token) noexcept
     cdef int32_t s
     memset(x.fixed, 0, size)
     for k in range(n):
-        score(x.table, x.rows[k], 1, x.fixed)
+        add_row(x.table, x.rows[k], x.fixed)
     for s in range(x.beam.n_states):
         memcpy(beam_local(&x.beam, s), x.fixed, size)
         _score_history(x, sentence, token, x.beam.states[s].past, beam_local(&x.beam, s))
