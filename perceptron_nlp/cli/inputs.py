@@ -132,7 +132,9 @@ def check_there(paths: Sequence[str]) -> None:
     """Raise FileError for the first path that does not exist."""
     for path in paths:
         if path != STDIN and not os.path.lexists(path) and not is_bundled(path):
-            raise pn.FileError(f"{path or repr(path)}: there is no such file")
+            hint = "; text that is in no file is piped in: echo … | perceptron-nlp …"
+            hint = hint if len(path.split()) > 1 else ""
+            raise pn.FileError(f"{path or repr(path)}: there is no such file{hint}")
 
 
 def check_apart(path: str, others: Iterable[str], what: str) -> None:

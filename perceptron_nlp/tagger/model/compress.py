@@ -23,6 +23,8 @@ Calibrate = Callable[[TaggerModel], TaggerModel]
 # take fewer bits and leave room for more rows: which is better is measured. The first is for models
 # that nothing is measured on.
 STEPS = (127, 63, 31, 255, None)
+# No model is smaller: the description of its arrays alone takes more.
+LEAST_BYTES = 1000
 # Of the rows of large models for running text, this share stays. It costs no more than 0.1 points
 # in any column of the dev parts of English-EWT and Turkish-IMST.
 _KEPT, _MANY_ROWS = 0.85, 300_000

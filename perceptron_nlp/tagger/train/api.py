@@ -14,6 +14,7 @@ from perceptron_nlp._checks import check_callback, check_choice, check_flag, par
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
+from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -339,6 +340,10 @@ def _size(chosen: TrainingOptions) -> int | None:
     if chosen.size is None:
         return None
     size = parse_size(chosen.size)
+    if size < LEAST_BYTES:
+        raise ArgumentError(
+            f"size: {size:,} bytes are too few for any model; give a size such as 400kB"
+        )
     if chosen.resumable:
         raise ArgumentError(
             "resumable: a tagger compressed into a size cannot be trained"

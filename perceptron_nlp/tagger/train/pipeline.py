@@ -67,6 +67,11 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     if not {*names} - {TEXT}:
         raise ArgumentError("column: text alone makes no tagger; name a column of labels, too")
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))
+    if TEXT in names and not columns and any(is_filled(sentences, name) for name in TAGS):
+        raise ArgumentError(
+            "column: lemmas are found by tags, which running text does not have; name a column of"
+            " tags, too, such as text,upos,lemma"
+        )
     return Stages(columns, TEXT in names, LEMMA in names)
 
 

@@ -39,6 +39,16 @@ def test_a_missing_file_is_named(reading: Refuses) -> None:
     assert reading("nowhere.conllu") == "nowhere.conllu: there is no such file"
 
 
+@pytest.mark.parametrize("verb", ["tag", "explain"])
+def test_text_in_the_place_of_a_file_is_told_where_it_goes(
+    refuses: Refuses, model: Path, verb: str
+) -> None:
+    message = refuses(verb, model, "The old man")
+    assert message.startswith(
+        "The old man: there is no such file; text that is in no file is piped"
+    )
+
+
 def test_an_empty_name_is_shown_as_one(reading: Refuses) -> None:
     assert reading("") == "'': there is no such file"
 

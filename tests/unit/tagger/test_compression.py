@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.model import joined
 
 Labelled = list[tuple[list[str], list[str]]]
@@ -194,9 +195,16 @@ def test_a_size_of_another_type_is_refused(size: Any, tagger: pn.Tagger) -> None
         tagger.compress(size)
 
 
-def test_a_wrong_size_is_known_before_training() -> None:
-    with pytest.raises(pn.ArgumentError, match="size"):
-        pn.train(iter(()), size="wide")
+@pytest.mark.parametrize("size", ["wide", 1, "0.9kB"])
+def test_a_wrong_size_is_known_before_training(size: str | int) -> None:
+    with pytest.raises(pn.ArgumentError, match=r"^size: "):
+        pn.train(iter(()), size=size)
+
+
+def test_no_model_is_smaller_than_the_least_size_of_all() -> None:
+    tiny = pn.train([(["a", "b"], ["X", "Y"])], templates=["bias"], epochs=1)
+    with pytest.raises(pn.ArgumentError, match="too few for this model"):
+        tiny.compress(LEAST_BYTES)
 
 
 @pytest.fixture

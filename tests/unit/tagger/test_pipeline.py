@@ -142,6 +142,7 @@ def test_confidences_are_those_of_lemmas(french: str, tmp_path: Path) -> None:
         (lambda t, d: t.with_lexicon({"va": "aller"}, column="lemma"), r"lexicon\['va'\]: "),
         (lambda t, d: pn.merge([t, pn.train(d, column="all", preset="fast", seed=2)]), "no mean"),
         (lambda t, d: pn.train(d, column="text"), "text alone makes no tagger"),
+        (lambda t, d: pn.train(d, column="lemma,text"), "name a column of tags, too"),
         (lambda t, d: pn.train(d, column="all,upos"), "all stands for every column"),
         (lambda t, d: pn.train([(["a"], ["X"])], column="all"), "leave text and all out"),
     ],
