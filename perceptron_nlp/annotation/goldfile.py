@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
@@ -183,11 +184,8 @@ def _conllu(item: Item | None, sentence: Sentence) -> Sentence:
     text = " ".join(words)
     if item is not None and item.spans:
         text = " ".join(item.text.split())
-        for number, ((_, end), (start, _)) in enumerate(
-            zip(item.spans, item.spans[1:], strict=False)
-        ):
-            if end == start:
-                misc[number] = "SpaceAfter=No"
+        glued = [end == start for (_, end), (start, _) in pairwise(item.spans)]
+        misc = ["SpaceAfter=No" if own else "_" for own in [*glued, item.is_glued]]
     rows = rewrite(Sentence(words, {"misc": misc}), {})
     name = "" if item is None else f"# sent_id = {item.name}\n# text = {text}\n"
     (found,) = pn.read_conllu(io.BytesIO((name + rows).encode()))

@@ -41,6 +41,7 @@ class Item:
     text : how it stands in the text
     spans : begin and end of each word in ``text``; empty if its words cannot be cut otherwise
     source : the sentence of CoNLL-U that it is, or None
+    is_glued : whether what follows stands right behind it
     """
 
     name: str
@@ -51,6 +52,7 @@ class Item:
     text: str
     spans: tuple[Span, ...] = ()
     source: Sentence | None = None
+    is_glued: bool = False
 
 
 class Pool:
@@ -101,6 +103,7 @@ class Pool:
             name = sentence_id(sentence) or ""
             self._append(name, names, words, " ".join(words), (), sentence)
             return
+        is_glued = isinstance(layout, RunningLayout) and layout.is_glued
         if isinstance(layout, RunningLayout):
             text = layout.text
             spans = [(start, end) for start, end, _ in layout.tokens]
@@ -118,7 +121,9 @@ class Pool:
             begin, end = own[0][0], own[-1][1]
             moved = tuple((a - begin, b - begin) for a, b in own)
             part = words[first : first + most]
-            self._append("", names, part, text[begin:end], moved if is_raw else (), None)
+            own_spans = moved if is_raw else ()
+            behind = _is_glued(text, end, is_glued)
+            self._append("", names, part, text[begin:end], own_spans, None, behind)
         self._cut += (len(words) - 1) // most
 
     def _append(
@@ -129,6 +134,7 @@ class Pool:
         text: str,
         spans: tuple[Span, ...],
         source: Sentence | None,
+        is_glued: bool = False,
     ) -> None:
         name = name or str(len(self.items) + 1)
         while name in names:
@@ -136,7 +142,9 @@ class Pool:
         names.add(name)
         start, self._end = self._end, self._end + sum(map(len, words))
         number = len(self.items)
-        self.items.append(Item(name, number, start, self._end, words, text, spans, source))
+        self.items.append(
+            Item(name, number, start, self._end, words, text, spans, source, is_glued)
+        )
 
     def piece(self, start: int, end: int, words: Sequence[str] | None = None) -> Item:
         """Return what covers some characters of the text, cut into words as given."""
@@ -146,7 +154,7 @@ class Pool:
         if (item.start, item.end) == (start, end) and words in (None, item.words):
             return item
         found: list[str] = []
-        texts: list[str] = []
+        text, is_glued = "", True
         for one in self.items[first : last + 1]:
             at, kept = one.start, []
             for word, span in zip(one.words, one.spans or _spans(one), strict=True):
@@ -155,14 +163,15 @@ class Pool:
                     found.append(word[low - at : high - at])
                     kept.append((span[0] + low - at, span[1] - (at + len(word) - high)))
                 at += len(word)
-            texts.append(one.text[kept[0][0] : kept[-1][1]])
-        text = " ".join(texts)
+            text += ("" if is_glued else " ") + one.text[kept[0][0] : kept[-1][1]]
+            is_glued = _is_glued(one.text, kept[-1][1], one.is_glued)
         cut = tuple(found if words is None else words)
         offset = f".{start - item.start}" if start > item.start else ""
         name = item.name + offset + (f"-{self.items[last].name}" if last > first else "")
         spans = spans_in(text, cut) if item.spans else ()
         whole = (item.start, item.end) == (start, end)
-        return Item(name, first, start, end, cut, text, spans, item.source if whole else None)
+        source = item.source if whole else None
+        return Item(name, first, start, end, cut, text, spans, source, is_glued)
 
     def place_of(self, sentence: Sentence) -> Span | None:
         """Return the characters that a sentence of an annotated file covers; None if none."""
@@ -210,6 +219,11 @@ class Pool:
             if at < item.end:
                 found.append(item if at == item.start else self.piece(at, item.end))
         return found
+
+
+def _is_glued(text: str, place: int, at_end: bool) -> bool:
+    """Tell if something stands at a place of a text; at its end `at_end` says so."""
+    return at_end if place == len(text) else not text[place].isspace()
 
 
 def spans_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:

@@ -372,6 +372,26 @@ def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
     assert "".join(text.split()).startswith(done + "".join(third.words))
 
 
+def test_sentences_that_stand_right_behind_each_other_are_written_so(tmp_path: Path) -> None:
+    text = "他来了。她走了。 我们走吧。你看！"
+    source, out = tmp_path / "text.txt", tmp_path / "gold.conllu"
+    source.write_text(text, "utf-8")
+    session = Session(source, out, order="document")
+    # A sentence may be split within what was glued, and joined with the next one.
+    session.split_sentence(len(shown(session).words) - 1)
+    session.accept(gold_any_case(shown(session).words))
+    session.join_sentence()
+    while (task := session.next()) is not None:
+        session.accept(gold_any_case(task.words))
+    written = "".join(
+        word + ("" if "SpaceAfter=No" in misc else " ")
+        for sentence in kept(out)
+        for word, misc in zip(sentence.words, sentence.column("misc"), strict=True)
+    )
+    assert written.strip() == text
+    assert "# text = 。她走了。\n" in out.read_text("utf-8")
+
+
 def test_sentences_of_conllu_keep_what_else_they_have(tmp_path: Path) -> None:
     source = tmp_path / "text.conllu"
     source.write_text(
