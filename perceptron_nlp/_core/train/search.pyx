@@ -234,16 +234,25 @@ cdef void _score_history(const Structured *x, int64_t sentence, int64_t token, c
             add_row(x.table, x.rows[h], scores)
 
 
-cdef void _score_states(Structured *x, int64_t sentence, int64_t token) noexcept nogil:
-    """Fill the beam's local scores for one token; the words' own part stays in x.fixed."""
-    cdef size_t size = x.table.n_labels * sizeof(double), n = _static_rows(x, sentence, token), k
-    cdef int32_t s
+cdef int32_t _score_states(Structured *x, int64_t sentence, int64_t token) noexcept nogil:
+    """Fill the beam's local scores for one token; the words' own part stays in x.fixed.
+
+    It returns the label that the token has without being scored, which then gains nothing, or -1.
+    """
+    cdef size_t size = x.table.n_labels * sizeof(double), n, k
+    cdef int32_t s, forced = _forced_label(x, sentence, token)
+    if forced >= 0:
+        for s in range(x.beam.n_states):
+            beam_local(&x.beam, s)[forced] = 0
+        return forced
+    n = _static_rows(x, sentence, token)
     memset(x.fixed, 0, size)
     for k in range(n):
         add_row(x.table, x.rows[k], x.fixed)
     for s in range(x.beam.n_states):
         memcpy(beam_local(&x.beam, s), x.fixed, size)
         _score_history(x, sentence, token, x.beam.states[s].past, beam_local(&x.beam, s))
+    return -1
 
 
 cdef double _gold_score(const Structured *x, int64_t sentence, int64_t token,
@@ -312,12 +321,8 @@ cdef int64_t _find_violation(Structured *x, int64_t sentence, int64_t n) noexcep
     for step in range(n):
         token = _token_of(x, sentence, step)
         gold = x.gold[step]
-        forced = _forced_label(x, sentence, token)
-        if forced >= 0:
-            for s in range(b.n_states):
-                beam_local(b, s)[forced] = 0
-        else:
-            _score_states(x, sentence, token)
+        forced = _score_states(x, sentence, token)
+        if forced < 0:
             gold_sum += _gold_score(x, sentence, token, step)
             for s in range(b.n_states if x.corpus.gold[token] >= 0 else 0):
                 local = beam_local(b, s)

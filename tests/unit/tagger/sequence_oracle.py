@@ -44,15 +44,19 @@ UNKNOWN = -2
 
 
 class Oracle:
-    """Weights in a dictionary from (key, label), and the two things that are done with them."""
+    """Weights in a dictionary from (key, label), and the two things that are done with them.
 
-    def __init__(self, labels, *, width, cost=0, right_to_left=False, allowed=None):
+    always: words that have one label, by its number, and are not scored.
+    """
+
+    def __init__(self, labels, *, width, cost=0, right_to_left=False, allowed=None, always=None):
         self.n = len(labels)
         self.hashes = [hash64(label.encode()) for label in labels] + [hash64(b"\xffstart")]
         self.width = width
         self.cost = cost
         self.right_to_left = right_to_left
         self.allowed = allowed
+        self.always = always or {}
         self.weights = {}
         self.sums = {}
         self.done = 0
@@ -65,6 +69,8 @@ class Oracle:
         return [self.hashes[k] for k in labels]
 
     def score(self, words, i, given, label):
+        if words[i] in self.always:
+            return 0
         return sum(self.weights.get((key, label), 0) for key in keys_of(words, i, self.past(given)))
 
     def search(self, words, gold=None, cost=0, forced=None):
@@ -84,6 +90,8 @@ class Oracle:
 
     def extend(self, states, words, i, gold, cost, only, last, lawless=False):
         best = {}
+        is_scored = words[i] not in self.always
+        only = only if is_scored else self.always[words[i]]
         if only == UNKNOWN:
             return [(score, (*given, self.n)) for score, given in states]
         for label in range(self.n):
@@ -100,7 +108,7 @@ class Oracle:
                 ):
                     continue
                 total = score + self.score(words, i, given, label)
-                if gold is not None and gold[i] not in (-1, label):
+                if gold is not None and is_scored and gold[i] not in (-1, label):
                     total += cost
                 memory = (label, given[-1] if given else self.n)
                 if memory not in best or total > best[memory][0]:
@@ -120,10 +128,12 @@ class Oracle:
 
     def learn(self, words, gold):
         """One sentence of the perceptron; gold has -1 where there is no label."""
-        labelled = sum(label >= 0 for label in gold)
+        labelled = sum(k >= 0 and w not in self.always for w, k in zip(words, gold, strict=True))
         if not labelled:
             return
-        if labelled < len(gold):
+        gold = [self.always.get(w, label) for w, label in zip(words, gold, strict=True)]
+        is_whole = min(gold) >= 0
+        if not is_whole:
             path = self.search(words, forced=gold)[-1][0][1]
         else:
             path = tuple(gold[i] for i in self.order(words))
@@ -135,7 +145,7 @@ class Oracle:
             violations.append(steps[step][0][0] - truth)
         # Where words have no label, only a prefix that is wrong in one that has is a violation.
         mistaken = [
-            labelled == len(gold)
+            is_whole
             or any(
                 path[k] != rival[k] and gold[i] >= 0
                 for k, i in enumerate(self.order(words)[: len(rival)])
@@ -152,6 +162,8 @@ class Oracle:
         rival = steps[length - 1][0][1] if length else ()
         changes = {}
         for step, i in list(enumerate(self.order(words)))[:length]:
+            if words[i] in self.always:
+                continue
             for labels, sign in ((path, 1), (rival, -1)):
                 for key in keys_of(words, i, self.past(labels[:step])):
                     cell = key, labels[step]

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
@@ -191,7 +191,7 @@ def test_scores_after_a_search_add_up_to_the_score_of_the_sequence(words, seed, 
 GOLD = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(-1, 2)), min_size=1, max_size=6)
 
 
-def training_set(sentences, **table):
+def training_set(sentences, always=None, **table):
     vocabulary = list(WORDS)
     words = [vocabulary.index(word) for sentence in sentences for word, _ in sentence]
     weights = WeightTable(3, **table)
@@ -203,7 +203,7 @@ def training_set(sentences, **table):
         lengths=np.array([len(s) for s in sentences]),
         gold=np.array([label for s in sentences for _, label in s], np.int32),
         label_hashes=np.array([hash64(n.encode()) for n in names(3)], np.uint64),
-        forced=np.full(len(vocabulary), -1, np.int32),
+        forced=np.array([(always or {}).get(word, -1) for word in vocabulary], np.int32),
     )
     return data, weights
 
@@ -223,22 +223,26 @@ def as_dictionary(frozen):
     cost=st.integers(0, 2),
     backwards=st.booleans(),
     lawful=st.booleans(),
+    always=st.dictionaries(st.sampled_from(WORDS), st.integers(0, 2), max_size=2),
+)
+# Which label the second word is given hangs on the first, which is not scored.
+@example(
+    sentences=[[("a", 1), ("b", -1), ("C", 0), ("C", 2)]],
+    width=3,
+    cost=2,
+    backwards=True,
+    lawful=False,
+    always={"a": 1},
 )
 def test_structured_training_learns_the_weights_of_the_slow_perceptron(
-    sentences, width, cost, backwards, lawful
+    sentences, width, cost, backwards, lawful, always
 ):
-    allowed = random_matrix(3, 1) if lawful else None
-    oracle = Oracle(names(3), width=width, cost=cost, right_to_left=backwards, allowed=allowed)
-    data, weights = training_set(sentences)
+    how = {"cost": cost, "right_to_left": backwards}
+    how["allowed"] = random_matrix(3, 1) if lawful else None
+    oracle = Oracle(names(3), width=width, always=always, **how)
+    data, weights = training_set(sentences, always)
     for _ in range(3):
-        learn_sequences(
-            data,
-            np.arange(len(sentences)),
-            beam=width,
-            cost=cost,
-            right_to_left=backwards,
-            allowed=allowed,
-        )
+        learn_sequences(data, np.arange(len(sentences)), beam=width, **how)
         for sentence in sentences:
             oracle.learn([word for word, _ in sentence], [label for _, label in sentence])
     assert as_dictionary(weights.last()) == {c: w for c, w in oracle.weights.items() if w}
