@@ -72,7 +72,9 @@ def compress_model(
         model, size, n_bytes, None if score is None else score(model), calibrate is not None
     )
     best: tuple[float, TaggerModel] | None = None
-    for most in steps or (STEPS[:1] if score is None else STEPS):
+    # Fewer steps than these would be another model.
+    tried = steps or (STEPS[:1] if score is None else STEPS)
+    for most in tried:
         share = forms.largest_share(most)
         if share is None:
             continue
@@ -81,11 +83,9 @@ def compress_model(
         if best is None or points > best[0]:
             best = points, forms.of(share, most, None if score is None else points)
     if best is None:
-        # Fewer steps than any that were tried would be another model.
-        least = min(forms.bytes_of(0.0, most) for most in STEPS)
         raise ArgumentError(
             f"size: {size:,} bytes are too few for this model, whatever is left"
-            f" out of it; the least that it can do with is {least:,}"
+            f" out of it; the least that it can do with is {forms.least(tried):,}"
         )
     return best[1] if calibrate is None else calibrate(best[1])
 
@@ -156,6 +156,13 @@ class _Forms:
         """The size of its file, at most."""
         found = self.of(share, steps)
         return len(model_to_bytes(with_room(found) if self._to_calibrate else found))
+
+    def least(self, tried: Sequence[int | None]) -> int:
+        """The least size, above the one that was asked for, that a form fits."""
+        # A longer number of bytes in the record takes more bytes.
+        while (found := min(self.bytes_of(0.0, most) for most in tried)) > self._size:
+            self._size = found
+        return self._size
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""

@@ -75,11 +75,12 @@ def test_a_size_that_the_model_has_already_changes_nothing(tagger: pn.Tagger) ->
     assert tagger.compress("1GB", dev=[(["a"], [tagger.labels[0]])]) is tagger
 
 
-def test_the_least_size_that_a_message_names_is_possible(tagger: pn.Tagger) -> None:
+@pytest.mark.parametrize("with_dev", [False, True])
+def test_the_least_size_that_a_message_names_is_possible(tagger: pn.Tagger, with_dev: bool) -> None:
+    dev = [(["a"], [tagger.labels[0]])] if with_dev else None
     with pytest.raises(pn.ArgumentError) as caught:
-        tagger.compress(100)
+        tagger.compress(100, dev=dev)
     least = int(str(caught.value).rpartition(" ")[2].replace(",", ""))
-    dev = [(["a"], [tagger.labels[0]])]
     assert len(tagger.compress(least, dev=dev).to_bytes()) <= least
     with pytest.raises(pn.ArgumentError, match="too few for this model"):
         tagger.compress(least - 1, dev=dev)
