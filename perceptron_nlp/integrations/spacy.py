@@ -74,7 +74,7 @@ class SpacyTagger(Pipe):
         if confidences:
             add_extensions()
         for column in columns or ():
-            if attribute_of(column) == "lemma":
+            if attribute_of(column, "columns") == "lemma":
                 raise ArgumentError(
                     "columns: lemmas are not learned from Docs; train on CoNLL-U with"
                     " perceptron_nlp.train, and name that model"

@@ -118,6 +118,11 @@ class Writer:
         self._morphs: list[tuple[str, Any, Mapping[str, Any]]] = []
         self._lemmas: list[str] = []
         self._strings = vocab.strings
+        if tagger.feature_columns:
+            raise ArgumentError(
+                f"model: looks at the columns {', '.join(tagger.feature_columns)} in addition to"
+                " the words, which Docs do not give it; use one that fills them, too"
+            )
         for name, part in tagger.by_column.items():
             labels = part.model.written_labels
             attribute = attribute_of(name)
@@ -268,11 +273,14 @@ def _doc(vocab: Any, text: str, tokens: Iterable[tuple[int, int, bool]]) -> Any:
     return Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
 
 
-def attribute_of(column: str) -> str:
-    """Return the attribute of a token for a column: tag, pos, morph or lemma."""
+def attribute_of(column: str, argument: str = "model") -> str:
+    """Return the attribute of a token for a column: tag, pos, morph or lemma.
+
+    Raises ArgumentError, which names the argument, if there is none.
+    """
     if column not in ATTRIBUTES:
         raise ArgumentError(
-            f"model: spaCy's tokens have no place for column {quote(column)};"
+            f"{argument}: spaCy's tokens have no place for column {quote(column)};"
             f" there is one for {', '.join(ATTRIBUTES)}"
         )
     return ATTRIBUTES[column]

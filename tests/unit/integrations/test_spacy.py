@@ -222,13 +222,20 @@ def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
     nlp("Stop !")
     with pytest.raises(pn.ArgumentError, match="was loaded, and cannot learn more"):
         nlp.update([gold])
-    with pytest.raises(pn.ArgumentError, match="no place for column 'ner'"):
+    with pytest.raises(pn.ArgumentError, match=r"columns: .* no place for column 'ner'"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["ner"]})
     with pytest.raises(pn.ArgumentError, match="lemmas are not learned from Docs"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["lemma"]})
     strange = pn.train([(["a", "b"], ["X", "Q"])] * 3, column="upos", epochs=1)
     with pytest.raises(pn.ArgumentError, match="'Q' is none of spaCy's parts of speech"):
         component.from_bytes(strange.to_bytes())
+    looking = pn.train(
+        [pn.Sentence(["a", "b"], {"chunk": ["X", "Y"], "tag": ["X", "Y"]})],
+        column="tag",
+        templates=["column:chunk[0]"],
+    )
+    with pytest.raises(pn.ArgumentError, match="looks at the columns chunk in addition to"):
+        component.from_bytes(looking.to_bytes())
     with pytest.raises(pn.FileError, match=r"gone\.model"):
         bare.add_pipe("perceptron_tagger", name="gone", config={"model": "gone.model"})
         bare.get_pipe("gone")(Doc(bare.vocab, words=["a"]))
