@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import perceptron_nlp as pn
@@ -80,7 +80,7 @@ class PerceptronTagger(TaggerI):
         return {} if self._tagger is None else dict(self._tagger.model.dictionary)
 
     def tag(
-        self, tokens: Sequence[str], return_conf: bool = False, use_tagdict: bool = True
+        self, tokens: Iterable[str], return_conf: bool = False, use_tagdict: bool = True
     ) -> Pairs | Triples:
         """Return the words of a sentence with their tags.
 
@@ -97,14 +97,15 @@ class PerceptronTagger(TaggerI):
         ModelError : `return_conf`, and the model is not calibrated; see calibrate
         """
         tagger = self._chosen(use_tagdict)
+        words = _words(tokens)
         if return_conf:
-            tags, confidences = tagger.tag_sents_with_confidences([tokens])
-            return list(zip(tokens, tags[0], confidences[0], strict=True))
-        return list(zip(tokens, tagger.tag(tokens), strict=True))
+            tags, confidences = tagger.tag_sents_with_confidences([words])
+            return list(zip(words, tags[0], confidences[0], strict=True))
+        return list(zip(words, tagger.tag(words), strict=True))
 
-    def tag_sents(self, sentences: Iterable[Sequence[str]]) -> list[Pairs]:
+    def tag_sents(self, sentences: Iterable[Iterable[str]]) -> list[Pairs]:
         """Return the words of each sentence with their tags."""
-        batch = [words if isinstance(words, Sequence) else list(words) for words in sentences]
+        batch = list(map(_words, sentences))
         return [
             list(zip(words, tags, strict=True))
             for words, tags in zip(batch, self.tagger.tag_sents(batch), strict=True)
@@ -159,3 +160,8 @@ class PerceptronTagger(TaggerI):
         if self._without_dictionary is None:
             self._without_dictionary = pn.Tagger(self.tagger.model.replace(dictionary={}))
         return self._without_dictionary
+
+
+def _words(tokens: Iterable[str]) -> Any:
+    """Return tokens that can be gone over twice; what is none is told by the tagger."""
+    return list(tokens) if isinstance(tokens, Iterator) else tokens

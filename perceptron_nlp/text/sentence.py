@@ -201,6 +201,9 @@ def _strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
     for index, value in enumerate(checked):
         if not isinstance(value, str):
             raise ArgumentTypeError(f"{name}[{index}]: a str is needed, not {_kind(value)}")
+    if not {*map(type, checked)} <= {str}:
+        # Of NumPy, or members of an Enum, which are formatted otherwise.
+        checked = tuple(map(str.__str__, checked))
     try:
         "".join(checked).encode("utf-8")
     except UnicodeEncodeError as error:

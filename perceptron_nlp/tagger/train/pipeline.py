@@ -52,6 +52,11 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     sentences = list(source)
     if not sentences:
         raise FormatError(f"{source.place}: there are no sentences to learn from")
+    if {ALL, TEXT} & {*names} and not any(isinstance(s.layout, ConlluLayout) for s in sentences):
+        raise ArgumentError(
+            "column: segmentation is learned from the spaces of CoNLL-U (SpaceAfter=No, ranges);"
+            " leave text and all out, or train on CoNLL-U"
+        )
     if ALL in names:
         if len(names) > 1:
             raise ArgumentError("column: all stands for every column; name no other with it")
@@ -59,11 +64,6 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
         if empty:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
         names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
-    if TEXT in names and not any(isinstance(s.layout, ConlluLayout) for s in sentences):
-        raise ArgumentError(
-            "column: segmentation is learned from the spaces of CoNLL-U (SpaceAfter=No, ranges);"
-            " leave text and all out, or train on CoNLL-U"
-        )
     if not {*names} - {TEXT}:
         raise ArgumentError("column: text alone makes no tagger; name a column of labels, too")
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))

@@ -71,6 +71,14 @@ def test_words_that_always_get_one_tag_are_the_tagdict(gold: Gold) -> None:
     assert ours._chosen(False).model.dictionary == {}
 
 
+def test_tokens_may_come_one_by_one(sure: pn.Tagger) -> None:
+    tagger = PerceptronTagger(tagger=sure)
+    words = ["The", "old", "man"]
+    assert tagger.tag(iter(words)) == tagger.tag(words)
+    assert tagger.tag(iter(words), return_conf=True) == tagger.tag(words, return_conf=True)
+    assert tagger.tag_sents(map(iter, [words])) == [tagger.tag(words)]
+
+
 def test_a_model_of_several_columns_gives_penn_tags(three: pn.Tagger) -> None:
     ours = PerceptronTagger(tagger=three)
     assert ours.tag(["The"]) == [("The", "DT")]

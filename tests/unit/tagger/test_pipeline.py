@@ -154,6 +154,14 @@ def test_what_a_pipeline_cannot_do_is_said(
         refused(pipeline, gold)
 
 
+def test_text_without_spaces_is_refused_before_columns_are_left_out(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with pytest.raises(pn.ArgumentError, match="leave text and all out"):
+        pn.train([(["a"], ["X"])], column="all")
+    assert not caplog.records
+
+
 def test_inspection_lists_the_stages(pipeline: pn.Tagger) -> None:
     found = pn.inspect(pipeline).to_dict()
     assert found["segmentation"]["splits"] == 2

@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+from enum import Enum
 
+import numpy as np
 import pytest
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
@@ -90,3 +92,15 @@ def test_the_representation_shows_words_and_columns():
 def test_a_bad_argument_is_named(words, columns, error, message):
     with pytest.raises(error, match=message):
         Sentence(words, columns)
+
+
+class Tag(str, Enum):  # noqa: UP042 - formatted otherwise than a StrEnum
+    """Labels as programs have them."""
+
+    DET = "DET"
+
+
+def test_words_and_labels_of_subclasses_of_str_are_what_they_hold() -> None:
+    sentence = Sentence(np.array(["The"]), {"upos": [Tag.DET]})
+    assert [type(value) for value in (*sentence.words, *sentence.column("upos"))] == [str, str]
+    assert sentence.words == ("The",) and sentence.column("upos") == ("DET",)
