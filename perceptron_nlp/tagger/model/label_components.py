@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from perceptron_nlp._core.model.labelparts import LabelParts
 from perceptron_nlp.text.spans import SCHEMES
@@ -54,10 +55,12 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
 @functools.lru_cache(maxsize=4)
 def _parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
     parts, names = part_numbers(labels, mode)
+    fills: list[str | tuple[Any, ...]] = [_attribute(piece) for piece in names]
     if mode == PIECES_AND_WHOLE:
-        return LabelParts(parts, len(names) + len(parts))
-    slots = {slot: n for n, slot in enumerate(dict.fromkeys(map(_attribute, names)))}
-    return LabelParts(parts, len(names), [slots[_attribute(piece)] for piece in names])
+        # Wholes of the same attributes fill one slot, so that a family's bound is of its own ones.
+        fills += [tuple(fills[piece] for piece in numbers[:-1]) for numbers in parts]
+    slots = {slot: n for n, slot in enumerate(dict.fromkeys(fills))}
+    return LabelParts(parts, len(fills), [slots[slot] for slot in fills])
 
 
 def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], list[str]]:
