@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp.errors import quote
 
 PROGRAM = "perceptron-nlp"
 FORMATS = "auto|conllu|columns|tagged"
@@ -191,7 +192,10 @@ class VerbParser(argparse.ArgumentParser):
         for argument in arguments:
             if not argument.startswith("-") or argument == "-" or _NUMBER.fullmatch(argument):
                 continue
-            name = argument.partition("=")[0]
+            name, _, value = argument.partition("=")
+            if value == "--":
+                # argparse makes an empty list of it.
+                self.error(f"argument {name}: -- is no value")
             # A short option may have its value right behind it: -oOUT.
             if not self.knows(name if name.startswith("--") else argument[:2]):
                 self.error(
@@ -204,7 +208,7 @@ def whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{quote(text)} is not a whole number") from None
 
 
 def a_number(text: str) -> float:
@@ -212,14 +216,16 @@ def a_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{quote(text)} is not a number") from None
 
 
 def _numbers_list(text: str) -> list[float]:
     try:
         return [float(number) for number in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not numbers separated by commas") from None
+        raise argparse.ArgumentTypeError(
+            f"{quote(text)} is not numbers separated by commas"
+        ) from None
 
 
 _OR_STDIN = {"nargs": "?", "default": "-"}

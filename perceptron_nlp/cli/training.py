@@ -27,6 +27,7 @@ from perceptron_nlp.cli.terminal import (
     shortened,
     write_message,
 )
+from perceptron_nlp.errors import quote
 from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
 from perceptron_nlp.tagger.train.options import GROUPS as GROUPS
 from perceptron_nlp.tagger.train.options import LearningOptions, declaration
@@ -104,7 +105,9 @@ def _count_and_share(text: str) -> tuple[int, float]:
     try:
         return int(count), float(share)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not COUNT:SHARE, such as 20:0.97") from None
+        raise argparse.ArgumentTypeError(
+            f"{quote(text)} is not COUNT:SHARE, such as 20:0.97"
+        ) from None
 
 
 def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:

@@ -1147,9 +1147,9 @@ class Tagger:
         from perceptron_nlp.tagger.model.compress import compress_by, compress_model
 
         n_bytes = parse_size(size)
+        source = self._source([] if dev is None else dev, "dev", format, fields)
         if dev is None:
             return self._with(compress_model(self.model, n_bytes))
-        source = self._source(dev, "dev", format, fields)
 
         def score(model: TaggerModel) -> float:
             tagger = self._with(model)

@@ -322,6 +322,8 @@ def test_a_template_file_that_is_not_text_is_refused(refuses: Refuses, train_fil
     [
         ("--epochs", "0", "--epochs: 0 is not between 1 and 10,000"),
         ("--epochs", "many", "argument --epochs: 'many' is not a whole number"),
+        ("--epochs", "9" * 5000, f"argument --epochs: '{'9' * 58}… is not a whole number"),
+        ("--dev=--", "--quiet", "argument --dev: -- is no value"),
         ("--seed", "-1", "--seed: -1 is not between 0 and"),
         ("--table-bits", "99", "--table-bits: 99 is not between 1 and"),
         ("--min-count", "0", "--min-count: 0 is not between"),

@@ -86,6 +86,11 @@ def test_the_least_size_that_a_message_names_is_possible(tagger: pn.Tagger, with
         tagger.compress(least - 1, dev=dev)
 
 
+def test_a_format_that_is_none_is_refused_without_a_dev_set_too(tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentError, match="format: 'conlu' is not one of"):
+        tagger.compress("1GB", format="conlu")
+
+
 def test_packing_alone_keeps_every_label(small: Labelled) -> None:
     tagger = trained(small)
     dev = [(words, tagger.tag(words)) for words, _ in small]
