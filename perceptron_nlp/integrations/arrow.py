@@ -145,8 +145,8 @@ def _as_arrow(data: Any) -> Any:
             return array
         whole = pa.Table if isinstance(array, pa.ChunkedArray) else pa.RecordBatch
         return whole.from_struct_array(array)
-    except pa.ArrowException as error:
-        # A column of pandas may hold objects of several kinds.
+    except (pa.ArrowException, ValueError) as error:
+        # A column of pandas may hold objects of several kinds, or have the name of another.
         raise ArgumentError(f"data: cannot be converted to Arrow: {error}") from None
 
 

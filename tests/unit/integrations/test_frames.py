@@ -33,6 +33,8 @@ def test_pandas_frames(tagger: pn.Tagger, labels: list[list[str]]) -> None:
     assert [list(row) for row in found["tag"]] == labels
     with pytest.raises(pn.ArgumentError, match="data: cannot be converted to Arrow"):
         tag_arrow(tagger, pd.DataFrame({"tokens": [["The", 3], "old"]}))
+    with pytest.raises(pn.ArgumentError, match="cannot be converted to Arrow: Duplicate column"):
+        tag_arrow(tagger, pd.DataFrame([[["The"], 1, 2]], columns=["tokens", "x", "x"]))
 
 
 def test_duckdb_relations(tagger: pn.Tagger, labels: list[list[str]]) -> None:
