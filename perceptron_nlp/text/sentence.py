@@ -12,6 +12,16 @@ IN_MEMORY = "<memory>"
 _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
+class _NoLabel(str):
+    """The value in a column of memory where somebody gave None for a label.
+
+    Told from other labels by its identity, since any str may be a label.
+    """
+
+
+NO_LABEL = _NoLabel("_")
+
+
 class Layout(Protocol):
     """The text of a sentence, and what else its format needs to write it back."""
 
@@ -203,7 +213,7 @@ def _strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
             raise ArgumentTypeError(f"{name}[{index}]: a str is needed, not {_kind(value)}")
     if not {*map(type, checked)} <= {str}:
         # Of NumPy, or members of an Enum, which are formatted otherwise.
-        checked = tuple(map(str.__str__, checked))
+        checked = tuple(v if v is NO_LABEL else str.__str__(v) for v in checked)
     try:
         "".join(checked).encode("utf-8")
     except UnicodeEncodeError as error:

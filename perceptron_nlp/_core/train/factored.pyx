@@ -8,7 +8,7 @@ from perceptron_nlp._core.model.labelparts cimport (
     LabelParts, PartWalk, Parts, best_but, next_difference, parts_differing, parts_scratch,
 )
 from perceptron_nlp._core.table.weights cimport Row, Table, make_cell, score_rows, touch
-from perceptron_nlp._core.train.ahead cimport (
+from perceptron_nlp._core.train.walk cimport (
     Visit, Walk, insert_history, walk_of, walk_sentence,
 )
 from perceptron_nlp._core.train.driver cimport (

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, freethreading_compatible=True
 """Learning to tag greedily: left to right or right to left, one label at a time, each from the
-features of the words and of the labels just given. How they are gone over is in ahead.pxd.
+features of the words and of the labels just given. How they are gone over is in walk.pxd.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from perceptron_nlp._core.table.weights cimport (
     Row, Table, fetch_history, reserve, score_rows, touch, touch_too,
 )
-from perceptron_nlp._core.train.ahead cimport (
+from perceptron_nlp._core.train.walk cimport (
     Visit, Walk, insert_history, walk_of, walk_sentence,
 )
 from perceptron_nlp._core.train.driver cimport (

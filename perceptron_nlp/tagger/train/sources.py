@@ -23,7 +23,7 @@ from perceptron_nlp.formats import (
     open_corpus,
     read_conllu,
 )
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import NO_LABEL, Sentence
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -42,16 +42,6 @@ _ACCEPTED = (
 UNLABELLED = "_"
 UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 MEMORY_COLUMN = "tag"
-
-
-class _NoLabel(str):
-    """The value in a column of memory where somebody gave None for a label.
-
-    Told from other labels by its identity, since any str may be a label.
-    """
-
-
-NO_LABEL = _NoLabel(UNLABELLED)
 
 
 class Source:
