@@ -101,15 +101,15 @@ def sentences_only(sentences: object) -> Iterator[Sentence]:
         yield sentence
 
 
-def encodable_text(text: object) -> str:
+def encodable_text(text: object, name: str = "text") -> str:
     """Return the text; raise unless it is a str that UTF-8 can hold."""
     if not isinstance(text, str):
-        raise _of_type("text", "a str", text)
+        raise _of_type(name, "a str", text)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ArgumentError(
-            f"text: character {error.start:,} is half of a surrogate pair, which is no character;"
+            f"{name}: character {error.start:,} is half of a surrogate pair, which is no character;"
             " replace it first"
         ) from None
     return text

@@ -82,7 +82,7 @@ class Desk:
                     "another page has gone on with this text; what there is to do is shown now"
                 )
             values = asked["values"]
-            action = self._actions().get(asked["action"])
+            action = self._actions().get(str(asked["action"]))
             if action is None or not isinstance(values, dict):
                 raise ArgumentError("action: there is no such action")
             try:

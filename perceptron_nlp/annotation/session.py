@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_choice, check_flag, check_int
+from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
 from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
@@ -168,17 +168,18 @@ class Session:
 
         Raises
         ------
-        ArgumentError : labels that cannot be, or the sentence was annotated in the file meanwhile
+        ArgumentError : labels or a note that cannot be, or the file has the sentence meanwhile
         FileError, FormatError : the file cannot be written, or was broken; nothing is lost then
         """
         item, task = self._item(), self.next()
         assert task is not None
         given = checked_labels(labels, task, self.columns, self._set)
+        remark = task.note if note is None else encodable_text(note, "note")
         old = self._treebank.records.get(item.name)
         self._merge()
         self._refuse_conflict(item, old)
         record = old or self._new_record(item, given)
-        record = replace(record, note=task.note if note is None else note).written(given)
+        record = replace(record, note=remark).written(given)
         self._treebank.put(item, record)
         self._drafts.pop(item.name, None)
         doubts = self._review.pop(item.name, None)

@@ -81,7 +81,14 @@ def test_what_goes_wrong_is_told_on_the_page_and_to_the_terminal(tmp_path: Path)
         status, said = asked(server, "/act", question)
         assert status == 400 and "'NUON' is not in the tag set" in said["error"]
         assert told == [said["error"]]
-        for action, values in [("rm", {}), ("accept", []), ("accept", {}), ("split_token", {})]:
+        actions: list[tuple[object, object]] = [
+            ("rm", {}),
+            (["undo"], {}),
+            ("accept", []),
+            ("accept", {}),
+            ("split_token", {}),
+        ]
+        for action, values in actions:
             question = {"turn": state["turn"], "action": action, "values": values}
             assert asked(server, "/act", question)[0] == 400
         assert asked(server, "/act", {"turn": 0})[0] == 400

@@ -301,6 +301,14 @@ def test_labels_that_cannot_be_are_refused_with_the_word(labels: object, message
     assert session.next() is task and not session.annotated
 
 
+def test_a_note_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
+    session = Session(made(3), tmp_path / "gold.conllu")
+    task = shown(session)
+    with pytest.raises(pn.ArgumentError, match="note: character 2 is half of a surrogate pair"):
+        session.accept(gold(task.words), note="a \ud83d")
+    assert session.next() is task and not session.annotated
+
+
 def test_all_columns_are_proposed_and_written(tmp_path: Path) -> None:
     out = tmp_path / "gold.conllu"
     session = Session(made(60), out, column=["upos", "feats", "lemma"])
