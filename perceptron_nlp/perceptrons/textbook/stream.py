@@ -16,7 +16,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
@@ -157,7 +157,8 @@ def vectors(X: ArrayLike) -> Array:
     if table.dtype == object:
         if not all(isinstance(value, Real) for value in table.flat):
             raise ArgumentTypeError("X of dtype object must hold real numbers only")
-        finite = np.array([math.isfinite(value) for value in table.flat]).reshape(table.shape)
+        numbers = [isinstance(value, Rational) or math.isfinite(value) for value in table.flat]
+        finite = np.array(numbers).reshape(table.shape)
     elif table.dtype.kind in "iufb":
         finite = np.isfinite(table)
     else:

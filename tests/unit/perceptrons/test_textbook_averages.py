@@ -49,6 +49,13 @@ SMALL_Y = [1, -1]
 SMALL_DATA = list(zip(SMALL_X, SMALL_Y, strict=True))
 
 
+def test_integers_beyond_every_float_are_learned_exactly() -> None:
+    far = 10**400
+    run = train(Binary(), np.array([[far], [-far]], dtype=object), [1, -1])
+    assert run.w.tolist() == [far]
+    assert [average(run).tolist() for average in EXACT_AVERAGES] == [[far]] * len(EXACT_AVERAGES)
+
+
 def test_the_off_by_one_of_nguyens_proof_on_two_examples() -> None:
     run = train(Binary(), SMALL_X, SMALL_Y, max_epochs=1)
     assert [w.tolist() for w in run.trace()] == [[0], [3], [2]]
