@@ -18,10 +18,10 @@ def quote(piece: object) -> str:
 
 
 def in_message(value: object) -> str:
-    """A value as it stands in a message; of an int that str() may refuse, the length."""
+    """A value as it stands in a message: a str in quotes, the length of a huge int."""
     if isinstance(value, int) and value.bit_length() > _LONG_INT:
         return f"an int of {value.bit_length():,} bits"
-    return str(value)
+    return repr(value) if isinstance(value, str) else str(value)
 
 
 def encodable(text: str) -> bool:
