@@ -12,9 +12,9 @@ and ``integrations``, whose code is not instrumented. ``--match`` keeps the grou
 this text. ``--builds`` names a folder where builds stay, so the next run makes only what is old.
 
 Left out of the first are the quick sizes of the promises and what limits memory or open files,
-since a sanitizer changes what they measure, and needs files of its own. Each line says how a group of tests ended; the last lines sum up. Exit
-status 1 where a test fails, a group does not end, or a sanitizer reports anything that the core has
-a part in.
+since a sanitizer changes what they measure, and needs files of its own. Each line says how a group
+of tests ended; the last lines sum up. Exit status 1 where a test fails, a group does not end, or a
+sanitizer reports anything that the core has a part in.
 """
 
 from __future__ import annotations
