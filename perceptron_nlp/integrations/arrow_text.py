@@ -88,7 +88,9 @@ class TextTagger(ColumnAdder):
             rows = texts.to_pylist()
         except UnicodeDecodeError:
             raise ArgumentError("data: there are texts that are not UTF-8") from None
-        found = self._tagger.tag_texts(["" if row is None else row for row in rows])
+        found = self._tagger.tag_texts(
+            ["" if row is None else row for row in rows], columns=[*self._named.values()]
+        )
         arrays = [_strings(*found.forms)]
         for name, column in self._named.items():
             if column not in found.labels:

@@ -611,16 +611,23 @@ class Tagger:
 
         Parameters and errors are those of tag_text.
         """
+        check_threads(threads)
+        return self._sentences_of(text, self.columns, threads)
+
+    def _sentences_of(
+        self, text: str, names: tuple[str, ...], threads: int = 1
+    ) -> Iterator[TextSentence]:
         from perceptron_nlp.tagger.tag.text import labeled_sentences, tagged_sentences
 
-        check_threads(threads)
-        fill = None if self._earlier else self.text_filler()
+        fill = None if self._earlier else self.text_filler(names)
         if fill is not None:
-            return labeled_sentences(text, fill, self.columns)
-        label = partial(self.tag_sents_columns, threads=threads)
+            return labeled_sentences(text, fill, names)
+        label = partial(self.tag_sents_columns, threads=threads, columns=names)
         return tagged_sentences(text, self.segmenter, label, self.window)
 
-    def tag_texts(self, texts: Iterable[str]) -> TextArrays:
+    def tag_texts(
+        self, texts: Iterable[str], *, columns: Sequence[str] | None = None
+    ) -> TextArrays:
         """Return many texts, each cut and labeled as by tag_text, as arrays of all their words.
 
         No Python object is made of a word if the model has learned to cut text and looks at words
@@ -629,6 +636,7 @@ class Tagger:
         Parameters
         ----------
         texts : str each, any number
+        columns : some of the tagger's columns; None for all
 
         Returns
         -------
@@ -637,12 +645,13 @@ class Tagger:
         Raises
         ------
         ArgumentTypeError : something other than a str
-        ArgumentError : a model that looks at further columns
+        ArgumentError : a model that looks at further columns; no such column
         """
         from perceptron_nlp.tagger.tag.texts import text_arrays
 
-        fill = None if self._earlier else self.text_filler()
-        return text_arrays(texts, self.columns, fill, self.iter_text)
+        names = self._named(columns)
+        fill = None if self._earlier else self.text_filler(names)
+        return text_arrays(texts, names, fill, partial(self._sentences_of, names=names))
 
     def tag_buffers(
         self,

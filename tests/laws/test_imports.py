@@ -61,7 +61,7 @@ LATE = {
             "_agreeing",
             "tag_buffers_columns",
             "probabilities",
-            "iter_text",
+            "_sentences_of",
             "tag_texts",
             "tag_buffers",
             "with_lexicon",

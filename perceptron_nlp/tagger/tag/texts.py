@@ -57,12 +57,12 @@ def text_arrays(
 
     Parameters
     ----------
-    columns : the tagger's
+    columns : those to give
     fill : what fills them, or None
     read : gives the sentences of one text, where `fill` is None
     """
     pieces = [
-        _of_sentences(own, columns, read) if fill is None else _filled(own, fill)
+        _of_sentences(own, columns, read) if fill is None else _filled(own, columns, fill)
         for own in _together(texts)
     ]
     return _joined(pieces or [_of_sentences([], columns, read)])
@@ -85,7 +85,7 @@ def _together(texts: Iterable[str]) -> Iterator[list[str]]:
         yield own
 
 
-def _filled(texts: list[str], fill: TextFill) -> TextArrays:
+def _filled(texts: list[str], columns: Sequence[str], fill: TextFill) -> TextArrays:
     found = fill.labeled(_BETWEEN.join(texts).encode("utf-8", "surrogatepass"))
     begins = np.fromiter(
         accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0), np.int64
@@ -108,6 +108,7 @@ def _filled(texts: list[str], fill: TextFill) -> TextArrays:
         {
             name: _each_once([(np.array(numbers, np.uint16), labels)])
             for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
+            if name in columns
         },
         None if found.lemmas is None else (_starts(found.lemmas[0]), found.lemmas[1]),
     )

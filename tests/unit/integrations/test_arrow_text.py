@@ -108,6 +108,25 @@ def test_columns_of_the_same_name_keep_their_own_values(
         tag_arrow(pipeline, table(added), **options)
 
 
+@pytest.mark.parametrize("names", [["xpos"], ["lemma"], ["upos", "xpos"]])
+def test_columns_are_filled_as_if_there_were_no_others(names: list[str], tmp_path: Path) -> None:
+    tagger = pn.load("en")
+    # Some labels are others by themselves than where all columns agree.
+    text = "The man. He."
+    words = [sentence.words for sentence in tagger.tag_text(text)]
+    alone = tagger.tag_sents_columns(words, columns=names)
+    assert names != ["xpos"] or alone != {"xpos": tagger.tag_sents_columns(words)["xpos"]}
+    pq.write_table(pa.table({"body": [text]}), tmp_path / "t.parquet")
+    columns = {name: name for name in names}
+    data = b"".join(
+        tag_parquet(tagger, tmp_path / "t.parquet", text_column="body", columns=columns)
+    )
+    found = pq.read_table(io.BytesIO(data))["words"].to_pylist()[0]
+    for name in names:
+        assert [word[name] for word in found] == [label for own in alone[name] for label in own]
+    assert {*tagger.tag_texts([text], columns=names).labels} == {*names} - {"lemma"}
+
+
 def test_parquet_gets_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"body": TEXTS, "n": [1] * len(TEXTS)}), path, row_group_size=2)
