@@ -179,12 +179,11 @@ def tree(items: Sequence[Item], both: Callable[[Item, Item], Item]) -> Item:
 def shares_of(examples: Sequence[int], mistakes: Sequence[int], mix_by: str) -> list[float]:
     """Return m_i of each shard: by its tokens, or by its mistakes if there is any.
 
-    Raises ArgumentError if no shard has learned from a token.
+    All are 0 where no shard learned from a token: of dictionary words, or in a piece of an epoch
+    that has no sentence.
     """
-    if not any(examples):
-        raise ArgumentError("train: no shard has a labeled token; give more text, or fewer workers")
     counts = mistakes if mix_by == "errors" and any(mistakes) else examples
-    total = sum(counts)
+    total = sum(counts) or 1
     return [count / total for count in counts]
 
 

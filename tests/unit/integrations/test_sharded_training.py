@@ -96,6 +96,17 @@ def test_a_shard_without_labels_adds_nothing(small: Small, here: Any) -> None:
     assert pn.train(labelled, engine=here(3), **FAST).evaluate(small).accuracy > 0.6
 
 
+def test_a_piece_of_an_epoch_without_a_token_to_learn_from_changes_nothing(
+    small: Small, here: Any
+) -> None:
+    # Two shards of six sentences: with twelve pieces, every second one has none.
+    six, twelve = (pn.train(small, engine=here(2, mixes=n), **FAST) for n in (6, 12))
+    assert six.model.weights.weights.tobytes() == twelve.model.weights.weights.tobytes()
+    certain = {"dictionary": (1, 0.51), **FAST}
+    words = [(["a", "b"], ["X", "Y"])] * 4
+    assert pn.train(words, engine=here(2), **certain).tag(["b", "a"]) == ["Y", "X"]
+
+
 def test_more_workers_than_sentences_are_refused(small: Small, here: Any) -> None:
     with pytest.raises(
         pn.ArgumentError,
