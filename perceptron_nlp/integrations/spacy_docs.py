@@ -188,7 +188,9 @@ def add_extensions() -> None:
 
 def _confidence_of(token: Any) -> float | None:
     by_column = token.doc._.confidences
-    return None if by_column is None else next(iter(by_column.values()))[token.i]
+    values = None if by_column is None else next(iter(by_column.values()))
+    # Tokens may have been merged or split since.
+    return None if values is None or len(values) != len(token.doc) else values[token.i]
 
 
 class SpacyTokenizer:

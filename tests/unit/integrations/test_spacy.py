@@ -364,3 +364,6 @@ def test_confidences_are_extensions_of_docs_and_tokens(sure: pn.Tagger, tmp_path
     assert docs[1][0]._.confidence == docs[1]._.confidences["upos"][0]
     assert docs[2]._.confidences == {"upos": [], "xpos": []}
     assert spacy.blank("en")("Stop")[0]._.confidence is None
+    with docs[0].retokenize() as retokenizer:
+        retokenizer.merge(docs[0][:2])
+    assert [token._.confidence for token in docs[0]] == [None] * len(docs[0])
