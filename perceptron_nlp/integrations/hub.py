@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import encodable_text
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import (
     ArgumentError,
@@ -30,14 +31,15 @@ LIBRARY = "perceptron-nlp"
 TASK = "token-classification"
 # Labels beyond these are counted, not named.
 LABELS_NAMED = 60
-USAGE = f"""The file `{MODEL}` is all that it needs:
+USAGE = """The file `{model}` is all that it needs:
 
 ```python
 import perceptron_nlp as pn
 
-tagger = pn.load("{MODEL}")
-tagger.tag(["a", "list", "of", "words"])
+tagger = pn.load("{model}")
+tagger.tag({words})
 ```"""
+WORDS = ["a", "list", "of", "words"]
 
 
 def model_card(
@@ -101,12 +103,19 @@ def model_card(
     facts += [] if dataset is None else [f"- Data: {dataset}"]
     made = (
         f"An averaged-perceptron tagger of {', '.join(tagger.columns)}, made by {LIBRARY}"
-        f" {pn.__version__}. {USAGE}"
+        f" {pn.__version__}. {USAGE.format(model=MODEL, words=_example(tagger))}"
     )
     lists = "\n".join([*facts, f"- License: {license}"])
     blocks = [f"# {name}", description.strip(), made, "## Training", lists]
     text = "\n\n".join(block for block in blocks if block)
     return hub.ModelCard(f"---\n{data.to_yaml()}\n---\n\n{text}\n")
+
+
+def _example(tagger: pn.Tagger) -> str:
+    """Return the words to call a tagger with, and the columns that it looks at."""
+    words = json.dumps(WORDS)
+    columns = {name: ["…"] * len(WORDS) for name in tagger.feature_columns}
+    return f"pn.Sentence({words}, {json.dumps(columns, ensure_ascii=False)})" if columns else words
 
 
 def dev_accuracy(record: Any) -> float | None:
@@ -168,7 +177,7 @@ def save_to_folder(tagger: pn.Tagger, folder: str | os.PathLike[str], *, card: A
     model = tagger.to_bytes()
     files = {MODEL: model, CONFIG: _config(tagger, model)}
     if text is not None:
-        files[CARD] = text.encode()
+        files[CARD] = encodable_text(text, "card").encode()
     elif not (path / CARD).is_file():
         raise FileError(f"{path / CARD}: there is none to keep; give a card")
     if path.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,22 @@ def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -
     assert card.data.model_name == "Small: English"
     assert f"development accuracy {100 * best:.2f} %" in card.text
     assert "12 labels" in card.text and "Of a dozen sentences." in card.text
+
+
+def test_the_code_of_a_card_runs_with_its_model(
+    tmp_path: Path, tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunks = [pn.Sentence(["The", "dog"], {"xpos": ["DT", "NN"], "chunk": ["B-NP", "I-NP"]})]
+    looking = pn.train(chunks, column="chunk", templates=["word[0]", "column:xpos[0]"], epochs=1)
+    for number, one in enumerate((tagger, looking)):
+        save_to_folder(one, tmp_path / str(number), card=described(one))
+        monkeypatch.chdir(tmp_path / str(number))
+        (code,) = re.findall(
+            r"```python\n(.*?)```", Path("README.md").read_text("utf-8"), re.DOTALL
+        )
+        given: dict[str, Any] = {}
+        exec(code.replace("tagger.tag(", "labels = tagger.tag("), given)
+        assert len(given["labels"]) == 4
 
 
 def test_scores_of_another_model_than_this_are_not_in_its_card(
@@ -133,6 +150,8 @@ def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path, tagger: pn.Ta
         save_to_folder("tagger", tmp_path / "new", card=CARD)  # type: ignore[arg-type]
     with pytest.raises(pn.ArgumentTypeError, match="card: a model card, a str or None"):
         save_to_folder(tagger, tmp_path / "new", card=1)  # type: ignore[arg-type]
+    with pytest.raises(pn.ArgumentError, match="card: character 2 is half of a surrogate pair"):
+        save_to_folder(tagger, tmp_path / "new", card="# \ud800")
     with pytest.raises(pn.FileError, match="there is none to keep; give a card"):
         save_to_folder(tagger, tmp_path / "new", card=None)
     with pytest.raises(pn.FileError, match="cannot be written: No such file"):
