@@ -84,6 +84,9 @@ class PerceptronTagger(BaseEstimator):
         ArgumentError, ArgumentTypeError : X and y do not go together, or a parameter cannot be used
         """
         options = {name: getattr(self, name) for name in _DEFAULTS}
+        # A search over ranges or distributions sets numbers of NumPy.
+        for name, value in options.items():
+            options[name] = value.item() if isinstance(value, np.generic) else value
         column = options.pop("column")
         self.tagger_ = pn.train(_pairs(X, y), column=column, **options)
         self.labels_ = self.tagger_.labels

@@ -6,6 +6,7 @@ import pickle
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 import pytest
 
 import perceptron_nlp as pn
@@ -59,6 +60,14 @@ def test_searches_and_cross_validation_take_sentences(Xy_: Xy) -> None:
     scores = cross_val_score(PerceptronTagger(epochs=1), *Xy_, cv=3)
     assert len(scores) == 3 and all(0 < score < 1 for score in scores)
     assert not is_classifier(PerceptronTagger())
+
+
+def test_numbers_of_a_search_may_be_of_numpy(Xy_: Xy) -> None:
+    space = {"epochs": np.arange(1, 3), "two_passes": np.array([False]), "rate": np.ones(1)}
+    search = GridSearchCV(PerceptronTagger(), space, cv=2, error_score="raise").fit(*Xy_)
+    plain = PerceptronTagger(epochs=int(search.best_params_["epochs"]), two_passes=False, rate=1.0)
+    found = search.best_estimator_.tagger_
+    assert found.to_bytes() == plain.fit(*Xy_).tagger_.to_bytes()
 
 
 def test_clones_and_pickles_are_equal(Xy_: Xy) -> None:

@@ -240,3 +240,25 @@ def test_taggers_of_one_column_join_into_one_that_labels_as_each_does(
         pn.Tagger.joined([whole, parts[0]])
     with pytest.raises(pn.ArgumentError, match="taggers: there is none"):
         pn.Tagger.joined([])
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("upos", "columns: a list of names is needed, not str"),
+        (3, "columns: a list of names is needed, not int"),
+        ([], "columns: none is named; there are upos, xpos"),
+        (["pos"], "columns: 'pos' is not one of upos, xpos"),
+    ],
+)
+def test_columns_that_are_none_of_the_tagger_are_refused(columns: Any, message: str) -> None:
+    sentence = pn.Sentence(["a", "b"], {"upos": ["X", "Y"], "xpos": ["A", "B"]})
+    tagger = pn.train([sentence], column=("upos", "xpos"), epochs=1)
+    for call in (
+        lambda: tagger.tag_sents_columns([["a"]], columns=columns),
+        lambda: tagger.tag_buffers_columns(b"a", [0, 1], [0, 1], columns=columns),
+        lambda: tagger.tag_texts(["a"], columns=columns),
+        lambda: tagger.text_filler(columns),
+    ):
+        with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=message):
+            call()
