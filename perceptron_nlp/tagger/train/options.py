@@ -247,9 +247,16 @@ class LearningOptions:
 
     def record(self) -> dict[str, Any]:
         """Return the options as they go into the model's training record."""
-        given = {option.name: getattr(self, option.name) for option in fields(LearningOptions)}
+        given: dict[str, Any] = {}
+        for option in fields(LearningOptions):
+            value = getattr(self, option.name)
+            # So that a rate of 1 and one of 1.0, as the shell reads it, are the same bytes.
+            is_float = str(option.type).startswith("float") and value is not None
+            given[option.name] = float(value) if is_float else value
         del given["templates"]
-        dictionary = None if self.dictionary is None else list(self.dictionary)
+        dictionary = None
+        if self.dictionary is not None:
+            dictionary = [self.dictionary[0], float(self.dictionary[1])]
         return given | {"epochs": self.passes, "runs": self.n_runs, "dictionary": dictionary}
 
 

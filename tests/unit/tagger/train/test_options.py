@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -95,6 +96,12 @@ def test_a_number_of_thousands_of_digits_is_named_and_not_written_out(digits: in
             pn.TrainingOptions(**{name: 10**digits})
     with pytest.raises(pn.ArgumentError, match=r"^dictionary's share: an int of [\d,]+ bits"):
         pn.TrainingOptions(dictionary=(1, 10**digits))
+
+
+def test_a_number_is_recorded_alike_whether_it_is_written_as_an_int_or_as_a_float() -> None:
+    whole = pn.TrainingOptions(rate=1, margin=0, cost=2, dictionary=(3, 1))
+    broken = pn.TrainingOptions(rate=1.0, margin=0.0, cost=2.0, dictionary=(3, 1.0))
+    assert json.dumps(whole.record()) == json.dumps(broken.record())
 
 
 def test_what_may_be_left_out_has_a_default_that_is_allowed() -> None:
