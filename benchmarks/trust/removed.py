@@ -252,10 +252,10 @@ REMOVALS = (
         "O1",
         "parts are added before their cells are made",
         "_core/train/factored.pyx",
-        "            if make_cell(t, x.rows[i], x.differing[k], &cells) < 0:\n"
+        "            if make_cell(t, rows[i], x.differing[k], &cells) < 0:\n"
         "                return -1\n",
         "            learn_step(\n"
-        "                &x.rule, &cells, touch(t, x.rows[i], x.differing[k], &cells), 0)\n",
+        "                &x.rule, &cells, touch(t, rows[i], x.differing[k], &cells), 0)\n",
     ),
     Removal(
         "O2",

@@ -45,7 +45,8 @@ static ALWAYS_INLINE void add_each(const double *restrict weights, size_t n,
     for (size_t k = 0; k < n; k++) scores[k] += weights[k];
 }
 
-static inline void add_plain(const double *restrict weights, size_t n, double *restrict scores) {
+static inline void add_row_plain(const double *restrict weights, size_t n,
+                                 double *restrict scores) {
     add_each(weights, n, scores);
 }
 
@@ -101,8 +102,8 @@ TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
     }
 }
 
-TARGET_AVX2 static inline void add_quads(const double *restrict weights, size_t n,
-                                         double *restrict scores) {
+TARGET_AVX2 static inline void add_row_quads(const double *restrict weights, size_t n,
+                                             double *restrict scores) {
     add_each(weights, n, scores);
 }
 #endif
@@ -122,11 +123,11 @@ static inline SumRows sum_rows(int plain) {
 }
 
 static inline AddRow row_adder(int plain) {
-    if (plain) return add_plain;
+    if (plain) return add_row_plain;
 #if AVX2_AT_RUN_TIME && VECTOR_EXTENSIONS
-    if (cpu_has_avx2()) return add_quads;
+    if (cpu_has_avx2()) return add_row_quads;
 #endif
-    return add_plain;
+    return add_row_plain;
 }
 
 #endif

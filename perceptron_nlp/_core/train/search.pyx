@@ -23,7 +23,7 @@ from perceptron_nlp._core.features.extract cimport (
 )
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights cimport (
-    Row, Table, fetch_rows, find, insert, add_row, make_cell, touch,
+    Row, Table, add_row, fetch_rows, find, insert, make_cell, touch,
 )
 from perceptron_nlp._core.train.driver cimport (
     ADAGRAD, Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order, learn_step,
