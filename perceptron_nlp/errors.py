@@ -21,7 +21,11 @@ def in_message(value: object) -> str:
     """A value as it stands in a message: a str in quotes, the length of a huge int."""
     if isinstance(value, int) and value.bit_length() > _LONG_INT:
         return f"an int of {value.bit_length():,} bits"
-    return repr(value) if isinstance(value, str) else str(value)
+    try:
+        return repr(value) if isinstance(value, str) else str(value)
+    except ValueError:
+        # It holds an int of thousands of digits.
+        return type(value).__name__
 
 
 def encodable(text: str) -> bool:

@@ -17,7 +17,7 @@ import operator
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 
 IntArray = NDArray[np.int64]
 WordArray = NDArray[np.uint64]
@@ -112,9 +112,9 @@ def _whole(name: str, value: int, low: int = 0, high: int = _WORD) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise ArgumentTypeError(f"{name} must be an integer, got {quote(repr(value))}") from None
+        raise ArgumentTypeError(f"{name} must be an integer, got {quote(value)}") from None
     if not low <= number <= high:
-        raise ArgumentError(f"{name} must be between {low} and {high}, got {number}")
+        raise ArgumentError(f"{name} must be between {low} and {high}, got {in_message(number)}")
     return number
 
 

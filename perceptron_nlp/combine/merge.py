@@ -19,7 +19,7 @@ import numpy as np
 
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -154,9 +154,11 @@ def _factors(weights: Iterable[float] | None, n: int) -> list[float]:
         raise ArgumentError(f"weights: there are {len(factors)} for {n} taggers")
     for factor in factors:
         if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
-            raise ArgumentTypeError(f"weights: {quote(repr(factor))} is not a number")
+            raise ArgumentTypeError(f"weights: {quote(factor)} is not a number")
         if not 1e-6 <= factor <= 1e6:
-            raise ArgumentError(f"weights: {factor} is not between 0.000001 and 1,000,000")
+            raise ArgumentError(
+                f"weights: {in_message(factor)} is not between 0.000001 and 1,000,000"
+            )
     return [float(factor) for factor in factors]
 
 

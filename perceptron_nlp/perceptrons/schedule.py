@@ -152,7 +152,7 @@ def conditions(schedule: Schedule) -> Conditions:
 def not_negative(what: str, value: Any) -> Rate:
     """Return a number that is finite and 0 or more; raise if it is not."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ArgumentTypeError(f"{what} must be a number, got {quote(repr(value))}")
+        raise ArgumentTypeError(f"{what} must be a number, got {quote(value)}")
     try:
         fits = math.isfinite(value) and not value < 0
     except OverflowError:

@@ -1210,10 +1210,17 @@ class Tagger:
 
         Raises
         ------
-        ArgumentError : there is none, or two fill the same column
+        ArgumentError, ArgumentTypeError : there is none, two fill the same column, or one is no
+            tagger
         ModelError : one was trained with a feature function
         """
-        models = [model for tagger in taggers for model in tagger.model.parts_by_column]
+        given = [*taggers] if isinstance(taggers, Iterable) else [taggers]
+        for one in given:
+            if not isinstance(one, Tagger):
+                raise ArgumentTypeError(
+                    f"taggers: a list of taggers is needed, not {type(one).__name__}"
+                )
+        models = [model for tagger in given for model in tagger.model.parts_by_column]
         if not models:
             raise ArgumentError("taggers: there is none; give one at least")
         return cls(joined(models))

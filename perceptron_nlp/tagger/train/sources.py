@@ -260,7 +260,7 @@ def _from_memory(item: Any, name: str) -> Sentence:
         if pairs is None or any(len(pair) != 2 for pair in pairs):
             raise ArgumentTypeError(
                 f"{name}: a Sentence, (words, labels) or a list of (word, label) is needed,"
-                f" not {quote(repr(item))}"
+                f" not {quote(item)}"
             )
         words, labels = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     try:

@@ -223,6 +223,8 @@ def test_a_compressed_tagger_is_not_merged_with_one_that_is_not(small: Small) ->
         ([1, 0], pn.ArgumentError),
         ([1, -1], pn.ArgumentError),
         ([1, float("nan")], pn.ArgumentError),
+        ([1, 10**5000], pn.ArgumentError),
+        ([1, [10**5000]], pn.ArgumentTypeError),
         ([1, "2"], pn.ArgumentTypeError),
         ([1, True], pn.ArgumentTypeError),
         (3, pn.ArgumentTypeError),

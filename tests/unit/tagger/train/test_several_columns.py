@@ -240,6 +240,9 @@ def test_taggers_of_one_column_join_into_one_that_labels_as_each_does(
         pn.Tagger.joined([whole, parts[0]])
     with pytest.raises(pn.ArgumentError, match="taggers: there is none"):
         pn.Tagger.joined([])
+    for wrong in (None, "a", [parts[0], 3]):
+        with pytest.raises(pn.ArgumentTypeError, match="taggers: a list of taggers is needed, not"):
+            pn.Tagger.joined(wrong)
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,7 @@ def test_one_label_is_enough(small: Labelled) -> None:
         ([(["a"], [None])], pn.FormatError, "train: no word has a label in column 'tag'"),
         ([(["a"], [2])], pn.ArgumentTypeError, "a str is needed, not int"),
         ([(["a"], 2)], pn.ArgumentTypeError, "a list of str is needed, not int"),
+        ([[10**5000]], pn.ArgumentTypeError, "a list of (word, label) is needed, not 'list'"),
         ([(["\ud800"], ["X"])], pn.ArgumentError, "holds a lone surrogate"),
         ([(["a"], ["X\tY"])], pn.ArgumentError, "train: column tag: labels: 'X\\tY' holds a tab"),
         ([(["a"], [""])], pn.ArgumentError, "train: column tag: labels: a label is empty"),
