@@ -160,6 +160,8 @@ class RunState:
             if name in found:
                 sorted_cells[name] = np.empty(union.n_cells)
                 sorted_cells[name][union.places[0]] = found[name]
+        if not all(np.isfinite(numbers).all() for numbers in sorted_cells.values()):
+            raise ArgumentError("values: weights have grown past all bounds; scale the values down")
         stamps = found["last_update"][np.argsort(found["keys"])]
         numbers = (sorted_cells["weight"], sorted_cells["total"], sorted_cells.get("squares"))
         return cls.at(rows, stamps, *numbers, table.done, epochs)

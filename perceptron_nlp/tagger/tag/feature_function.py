@@ -88,6 +88,10 @@ def extract(
         raise ArgumentTypeError(
             f"features: {extractor_name(function)} returned a value that is no number"
         ) from None
+    except OverflowError:
+        raise ArgumentError(
+            f"features: {extractor_name(function)} returned a number that is too large for a float"
+        ) from None
     if not np.isfinite(values).all():
         bad = list(found)[int(np.argmin(np.isfinite(values)))]
         raise ArgumentError(

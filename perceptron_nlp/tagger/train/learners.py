@@ -253,7 +253,7 @@ class FunctionLearner(Learner):
         others = scores.copy()
         others[gold] = -np.inf
         rival = int(np.argmax(others)) if guess == gold else guess
-        lead = float(scores[gold] - scores[rival])
+        lead = float(scores[gold]) - float(scores[rival])
         if options.update == "margin":
             return (rival if lead <= options.least_lead else -1), options.step
         if options.update == "adagrad":

@@ -163,6 +163,11 @@ def test_any_callable_will_do_and_one_without_features_too(small: Labelled) -> N
         (lambda t, i, h: {"a": "b"}, pn.ArgumentTypeError, "returned a value that is no number"),
         (lambda t, i, h: {"a": 1.0, "b": float("nan")}, pn.ArgumentError, "the value of 'b' from"),
         (lambda t, i, h: {"a": float("inf")}, pn.ArgumentError, "the value of 'a' from"),
+        (
+            lambda t, i, h: {"a": 10**400},
+            pn.ArgumentError,
+            "a number that is too large for a float",
+        ),
         (lambda t, i, h: {"a": 1e308}, pn.ArgumentError, "weights have grown past all bounds"),
     ],
 )
@@ -175,6 +180,17 @@ def test_a_function_that_returns_something_else_is_told(
     with pytest.raises(error, match=r"features|values") as caught:
         pn.train(small, features=function, epochs=10, update="perceptron")
     assert message in str(caught.value)
+
+
+def test_sums_of_squares_that_overflow_are_refused_where_they_would_be_kept(
+    small: Labelled,
+) -> None:
+    def far(tokens: pn.Sentence, i: int, history: list[str]) -> Mapping[str, float]:
+        return {tokens[i]: 1e160}
+
+    assert pn.train(small, features=far, epochs=1).tag(["The"])
+    with pytest.raises(pn.ArgumentError, match="values: weights have grown past all bounds"):
+        pn.train(small, features=far, epochs=1, resumable=True)
 
 
 def test_a_set_of_features_is_learned_in_their_order_not_in_that_of_its_hashes(
