@@ -1,8 +1,8 @@
 """Opening what a person names: a path, ``-``, or a binary stream; unpacked if compressed.
 
 Compression (gzip, bzip2, xz, and zstd if Python has ``compression.zstd``) is recognized by its
-first bytes, whatever the file is called. A name that promises a compression which the bytes do not
-keep is an error.
+first bytes, whatever the file is called. A file whose name promises a compression which the bytes
+do not keep is an error.
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def open_bytes(path: Readable) -> ByteSource:
         with reading(name):
             first = _first_bytes(raw, name)
         joined = _Rejoined(first, raw, owned)
-        kind = _compression(name, first)
+        # What somebody unpacks, or a stream in memory, may be called what it was packed.
+        is_file = owned or isinstance(getattr(raw, "raw", raw), io.FileIO)
+        kind = _compression(name, first, promises=is_file)
         return _Checked(
             name, joined if kind is None else _unpacker(kind, cast(IO[bytes], joined), name), joined
         )
@@ -132,6 +134,9 @@ def reading(name: str) -> Iterator[None]:
         raise FormatError(f"the compressed data is damaged: {error}", name) from error
     except (FileError, FormatError):
         raise
+    except ValueError as error:
+        # Of a stream that is closed, or was opened to be written.
+        raise FileError(f"{name}: cannot be read: {error}") from error
     except OSError as error:
         if error.errno is None:
             raise FormatError(f"the compressed data is damaged: {error}", name) from error
@@ -161,10 +166,10 @@ def _open_raw(path: Readable, name: str) -> tuple[BinaryIO, bool]:
     raise FileError(f"{name}: is a folder; name the files in it")
 
 
-def _compression(name: str, first: bytes) -> str | None:
+def _compression(name: str, first: bytes, *, promises: bool) -> str | None:
     found = next((kind for kind, magic in _MAGIC.items() if first.startswith(magic)), None)
     promised = _SUFFIX.get(os.path.splitext(name)[1].lower())
-    if promised is not None and found is None:
+    if promises and promised is not None and found is None:
         what = "holds no" if first else "is empty; it should hold"
         raise FormatError(f"{what} {promised} data, which its name promises", name)
     return found

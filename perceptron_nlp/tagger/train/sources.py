@@ -79,6 +79,8 @@ class Source:
             self.corpora = [open_corpus(data, format=format, fields=fields)]
         elif isinstance(data, Corpus):
             self.corpora = [data]
+        elif hasattr(data, "read"):
+            raise ArgumentTypeError(f"{name}: is a stream; give perceptron_nlp.open_corpus of it")
         else:
             items = _items_of(data, name, "a path or sentences are needed", _ACCEPTED)
             if items and all(isinstance(item, str | os.PathLike) for item in items):

@@ -201,6 +201,33 @@ def test_a_name_that_promises_packed_data_must_hold_it(tmp_path, name, kind):
         LineSource(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "module"), [("x.gz", gzip), ("x.bz2", bz2), ("x.xz", lzma)], ids=["gz", "bz2", "xz"]
+)
+def test_what_somebody_unpacks_is_read_whatever_it_is_called(tmp_path, name, module):
+    path = tmp_path / name
+    path.write_bytes(module.compress(b"plain text\n"))
+    with module.open(path) as stream:
+        if not hasattr(stream, "name"):
+            stream.name = str(path)
+        assert list(LineSource(stream).lines()) == [(1, "plain text\n")]
+    with path.open("rb") as stream:
+        assert list(LineSource(stream).lines()) == [(1, "plain text\n")]
+    path.write_bytes(b"plain text\n")
+    with path.open("rb") as stream, pytest.raises(FormatError, match="which its name promises"):
+        LineSource(stream)
+
+
+def test_a_stream_that_cannot_be_read_is_named(tmp_path):
+    path = tmp_path / "x"
+    with path.open("wb") as stream, pytest.raises(FileError, match="x: cannot be read: read"):
+        LineSource(stream)
+    with path.open("rb") as closed:
+        pass
+    with pytest.raises(FileError, match="x: cannot be read: read of closed file"):
+        LineSource(closed)
+
+
 @pytest.mark.skipif(
     importlib.util.find_spec("compression") is not None, reason="this Python reads zstd"
 )

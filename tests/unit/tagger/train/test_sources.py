@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -169,6 +170,7 @@ def test_one_label_is_enough(small: Labelled) -> None:
         (3, pn.ArgumentTypeError, "train: a path or sentences are needed, not int"),
         (b"path", pn.ArgumentTypeError, "sentences are needed, not bytes; accepted are paths"),
         (None, pn.ArgumentTypeError, "train: a path or sentences are needed, not NoneType"),
+        (io.BytesIO(), pn.ArgumentTypeError, "train: is a stream; give perceptron_nlp.open_corpus"),
         ([3], pn.ArgumentTypeError, "train[0]: a Sentence, (words, labels) or a list of"),
         (
             [(["a"], ["X"]), ["a", "b"]],
