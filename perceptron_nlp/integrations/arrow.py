@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_version
+from perceptron_nlp._checks import check_choice, check_version
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -25,7 +25,6 @@ from perceptron_nlp.errors import (
     FormatError,
     ModelError,
     missing_extra,
-    quote,
 )
 from perceptron_nlp.formats import read_file_bytes
 from perceptron_nlp.integrations.arrow_labels import BatchTagger
@@ -123,7 +122,16 @@ def batch_tagger(
     confidences: bool = False,
     **options: Any,
 ) -> BatchTagger | TextTagger:
-    """Return what tags words, or texts; ArgumentError if both are named."""
+    """Return what tags words, or texts.
+
+    Raises ArgumentError if both are named, or if `columns` names none that the tagger fills, or
+    others.
+    """
+    wanted = tagger.columns if columns is None else [*columns.values()]
+    for name in wanted:
+        check_choice("columns", name, tagger.columns)
+    if not wanted:
+        raise ArgumentError(f"columns: none is named; there are {', '.join(tagger.columns)}")
     if text_column is None and not of_texts:
         return BatchTagger(
             tagger, columns, tokens_column=tokens_column, confidences=confidences, **options
@@ -297,8 +305,8 @@ class ArrowTagger:
     Raises
     ------
     FileError, ModelError : as for ``perceptron_nlp.load``
-    ArgumentError, ArgumentTypeError : `columns` are not of the model; they or `keep` are no lists
-        of names
+    ArgumentError, ArgumentTypeError : `columns` are not of the model, or none; they or `keep` are
+        no lists of names
     """
 
     def __init__(
@@ -310,8 +318,6 @@ class ArrowTagger:
         text_column: str | None = None,
         keep: Sequence[str] | None = None,
     ) -> None:
-        if tokens_column is not None and text_column is not None:
-            raise ArgumentError("text_column, tokens_column: data have words or texts; name one")
         for name, names in (("columns", columns), ("keep", keep)):
             if isinstance(names, str) or not isinstance(names, Sequence | None):
                 raise ArgumentTypeError(
@@ -329,11 +335,10 @@ class ArrowTagger:
         self._version = pn.__version__
         known = tagger_at(self.model, self._digest).columns
         for name in columns or ():
-            if name not in known:
-                raise ArgumentError(
-                    f"columns: the model does not fill {quote(name)}; it fills {', '.join(known)}"
-                )
+            check_choice("columns", name, known)
         self.columns = tuple(name for name in known if columns is None or name in columns)
+        # What is wrong with the rest is told here, and not by a worker.
+        self._own()
 
     def __call__(self, data: Any) -> Any:
         """Return the table, or the record batch, with the columns of labels.

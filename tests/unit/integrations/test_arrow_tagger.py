@@ -61,7 +61,7 @@ def test_columns_are_chosen_by_name(
     three.save(tmp_path / "three.model")
     function = ArrowTagger(tmp_path / "three.model", columns=["feats", "upos"])
     assert function(words(small)).column_names == ["tokens", "upos", "feats"]
-    with pytest.raises(pn.ArgumentError, match="does not fill 'lemma'; it fills upos, xpos"):
+    with pytest.raises(pn.ArgumentError, match="columns: 'lemma' is not one of upos, xpos"):
         ArrowTagger(tmp_path / "three.model", columns=["lemma"])
 
 
@@ -107,6 +107,10 @@ def test_another_version_is_refused(
 
 
 def test_arguments_of_other_types_are_refused(model: Path) -> None:
+    with pytest.raises(pn.ArgumentError, match="columns: none is named; there are tag"):
+        ArrowTagger(model, columns=[])
+    with pytest.raises(pn.ArgumentError, match="text_column, tokens_column: data have words or"):
+        ArrowTagger(model, text_column="a", tokens_column="b")
     with pytest.raises(pn.ArgumentTypeError, match="columns: a list of names is needed, not str"):
         ArrowTagger(model, columns="upos")
     with pytest.raises(pn.ArgumentTypeError, match="keep: a list of names is needed, not str"):
