@@ -232,7 +232,7 @@ def power_law(sizes: Sequence[float], errors: Sequence[float], size: float) -> f
 
     Returns
     -------
-    float : never above the error of the largest size, where `size` is larger than it
+    float : on a line that never rises with the size
     None : there are fewer than three sizes
     """
     if len(sizes) < _FEWEST:
