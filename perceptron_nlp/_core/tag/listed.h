@@ -13,11 +13,11 @@
  *
  * New words of Finnish, 1,258 edit scripts, 17,000 lines of training text: 5.2 microseconds a token;
  * without the spans 6.3, without any of this 7.0. Turkish, 2,918 labels of parts of speech, features
- * and relations together: 20, 27 and 27 (templates of `fast`, in turns).
- *
- * This is a part of decode.h. */
+ * and relations together: 20, 27 and 27 (templates of `fast`, in turns). */
 #ifndef PERCEPTRON_NLP_LISTED_H
 #define PERCEPTRON_NLP_LISTED_H
+
+#include "tag/lanes.h"
 
 #define MAX_LONG_ROWS 64
 

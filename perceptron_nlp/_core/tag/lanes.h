@@ -1,0 +1,163 @@
+/* Where tagging is: sentences that go side by side, each at one of its tokens, and what is looked up
+ * for it. For pass 3 of decode.h, in all of its forms. */
+#ifndef PERCEPTRON_NLP_LANES_H
+#define PERCEPTRON_NLP_LANES_H
+
+#include "tag/batch.h"
+#include "tag/remembered.h"
+
+#define SIDE_BY_SIDE 8
+#define TOKEN_BLOCK 16
+
+/* A sentence being labelled, at one of its tokens. */
+typedef struct {
+    int64_t token, left; /* its number in the batch; how many are to be labelled with it */
+    int64_t first, last; /* tokens of the sentence */
+    const int32_t *type; /* in column 0 */
+    int64_t place;
+    int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
+    /* What of the first memo template was worked out ahead: NOTHING, its key, and its row by
+     * frozen_guess, too. */
+    enum { ASKED_NOTHING, ASKED_KEY, ASKED_ROW } asked;
+    uint32_t row;
+    uint64_t key; /* as the table has it */
+} Lane;
+
+/* What stands for the label before the first. */
+static inline int32_t no_label(const Decoder *d) {
+    return d->parts ? d->parts->n_labels : d->layout.table->n_labels;
+}
+
+static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
+    while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
+    if (*next == w->n_sentences) return 0;
+    int64_t sentence = (*next)++;
+    lane->first = w->starts[sentence];
+    lane->last = w->starts[sentence + 1] - 1;
+    lane->left = lane->last - lane->first + 1;
+    lane->token = d->right_to_left ? lane->last : lane->first;
+    lane->place = padded_place(d, sentence, lane->token);
+    lane->type = w->types[0] + lane->place;
+    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = no_label(d);
+    lane->asked = ASKED_NOTHING;
+    return 1;
+}
+
+/* To the next token; 0: that was the last. */
+static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
+    int step = d->right_to_left ? -1 : 1;
+    for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
+    lane->past[0] = label;
+    lane->asked = ASKED_NOTHING;
+    lane->token += step;
+    lane->place += step;
+    lane->type += step;
+    return --lane->left > 0;
+}
+
+/* A sentence that a beam goes through (beamkernel.h). */
+#define BEAMS_SIDE_BY_SIDE 6
+#define NARROW_BEAM 8                         /* states, at most */
+#define BEAM_LABELS 64                        /* labels, at most */
+#define BEAM_UNIT (BEAM_LABELS * NARROW_BEAM) /* a candidate is so many times its score */
+#define BEAM_LEAST (-(1 << 28))               /* no candidate that there is is below this, … */
+#define ABSENT_STATE (-(1 << 29) - (1 << 25)) /* … and none that there is not above it */
+
+typedef struct {
+    Lane lane; /* but for its past */
+    int32_t past[2][NARROW_BEAM];
+    int32_t behind[NARROW_BEAM]; /* the best state is first; the lowest bits say which it is */
+    int32_t alike[NARROW_BEAM];  /* -1: with the next state it is of one group */
+} BeamLane;
+
+/* May the beam go over scores of 16 bits? */
+static inline int beam_is_narrow(const Decoder *d) {
+    return d->beam > 1 && d->beam <= NARROW_BEAM && d->layout.narrow && !d->layout.forces &&
+           !d->allowed && !d->n_open && d->layout.program->depth <= 2;
+}
+
+static inline int beam_start(const Decoder *d, const Worker *w, BeamLane *b, int64_t *next) {
+    if (!lane_start(d, w, &b->lane, next)) return 0;
+    for (int s = 0; s < NARROW_BEAM; s++) {
+        b->past[0][s] = b->past[1][s] = d->layout.table->n_labels;
+        b->behind[s] = (s ? ABSENT_STATE : 0) + NARROW_BEAM - 1 - s;
+        b->alike[s] = -1;
+    }
+    return 1;
+}
+
+/* To the next token; 0: that was the last. */
+static ALWAYS_INLINE int beam_next(const Decoder *d, BeamLane *b) {
+    const int step = d->right_to_left ? -1 : 1;
+    b->lane.token += step;
+    b->lane.place += step;
+    b->lane.type += step;
+    return --b->lane.left > 0;
+}
+
+#define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */
+#define CACHE_LINE 64
+#define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
+
+static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
+    return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;
+}
+
+static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
+                                  const int32_t **types) {
+    for (int32_t k = 0; k < d->layout.program->depth; k++) past[k] = d->label_hashes[lane->past[k]];
+    return token_view(d, w, lane->place, lane->token == lane->first, lane->token == lane->last,
+                      past, types);
+}
+
+static int lane_memo(const Decoder *d, Worker *w, const Lane *lane, uint32_t *memo) {
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    return memo_fill(&d->layout, &w->cache, &view, lane->past[0], memo);
+}
+
+/* History templates that have no table of their own. */
+static inline void add_open(const Decoder *d, const TokenView *view, char *scores) {
+    const CacheLayout *l = &d->layout;
+    for (int32_t k = 0; k < d->n_open; k++) {
+        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
+        if (row >= 0) add_row(l, row, scores);
+    }
+}
+
+static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char *scores) {
+    const int32_t *types[MAX_COLUMNS];
+    uint64_t past[MAX_HISTORY];
+    TokenView view = lane_view(d, w, lane, past, types);
+    add_open(d, &view, scores);
+}
+
+/* The next pairs of the batch, up to PAIR_BLOCK; how many, 0 at its end. Pair j of a sentence is of
+ * its words j and j + 1; *sentence and *next, both 0 at first, say how many came before. */
+static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sentence,
+                                 int64_t *next, PairPlace *places) {
+    const PairLayout *p = &d->pairs;
+    const int64_t low = p->offsets[0], high = p->offsets[p->n_groups - 1], span = high - low;
+    const uint32_t all = ((uint32_t)1 << p->n_groups) - 1;
+    int32_t count = 0;
+    for (; *sentence < w->n_sentences; ++*sentence, *next = 0) {
+        const int64_t begin = w->starts[*sentence], n = w->starts[*sentence + 1] - begin;
+        const int32_t *types = w->types[0] + padded_place(d, *sentence, begin);
+        for (; n && *next < n + span; ++*next) {
+            if (count == PAIR_BLOCK) return count;
+            const int64_t j = low + *next;
+            PairPlace *place = &places[count++];
+            *place = (PairPlace){types + j, begin + j, all};
+            if (j >= high && j < n + low) continue;
+            place->groups = 0;
+            for (int32_t g = 0; g < p->n_groups; g++) {
+                const int64_t token = j - p->offsets[g];
+                place->groups |= (uint32_t)((token >= 0) & (token < n)) << g;
+            }
+        }
+    }
+    return count;
+}
+
+#endif
