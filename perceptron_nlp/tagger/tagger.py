@@ -1124,9 +1124,9 @@ class Tagger:
         part = self.by_column.get(name) or self._first
 
         def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], Any]:
-            if calibration or (mistakes and part.is_calibrated):
-                return part.tag_sents_with_confidences(sentences, threads=threads)
-            return part.tag_sents(sentences, threads=threads), None
+            sure = calibration or (mistakes and part.is_calibrated)
+            own = self._columns(sentences, threads, columns=[part.column], sure=sure)
+            return own[part.column]
 
         return compare(part.model, source, name, label, calibration=calibration, mistakes=mistakes)
 

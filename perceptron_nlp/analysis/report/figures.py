@@ -173,22 +173,41 @@ class ColumnFigures:
         }
 
 
-def column_figures(tagger: Tagger, source: Source, column: str, threads: int) -> ColumnFigures:
-    """Tag the sentences of a source that is held, and compare the labels with the gold ones."""
-    part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
-    predicted: list[list[str]] = []
-    rounds, seconds = 0, 0.0
-    sure: list[list[float]] | None = None
+Given = tuple[list[list[str]], list[list[float]] | None]
+"""The labels of a column, and the confidences in them, if there are any."""
 
-    def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], list[list[float]] | None]:
-        nonlocal rounds, seconds, sure
-        predicted.extend(part.tag_sents(sentences, threads=threads))
+
+def labels_of(
+    tagger: Tagger, source: Source, columns: Sequence[str], threads: int
+) -> dict[str, Given]:
+    """Return the labels of columns that are tagged together, by the tagger's names of them."""
+    names = [name for name in columns if name in tagger.columns] or [tagger.column]
+    if all(tagger.by_column[name].is_calibrated for name in names):
+        return dict(
+            tagger.tag_sents_columns_with_confidences(source, threads=threads, columns=names)
+        )
+    labels = tagger.tag_sents_columns(source, threads=threads, columns=names)
+    return {name: (own, None) for name, own in labels.items()}
+
+
+def column_figures(
+    tagger: Tagger, source: Source, column: str, threads: int, found: Mapping[str, Given]
+) -> ColumnFigures:
+    """Compare labels of the sentences of a source that is held with the gold ones.
+
+    `found` has the labels, see `labels_of`; how long they take is measured.
+    """
+    part = tagger.by_column.get(column) or tagger.by_column[tagger.column]
+    predicted, sure = found[part.column]
+    rounds, seconds = 0, 0.0
+
+    def label(sentences: list[Sequence[str]]) -> Given:
+        nonlocal rounds, seconds
+        part.tag_sents(sentences, threads=threads)
         start = time.perf_counter()
         while seconds < _MIN_SECONDS:
             part.tag_sents(sentences, threads=threads)
             rounds, seconds = rounds + 1, time.perf_counter() - start
-        if part.is_calibrated:
-            sure = part.tag_sents_with_confidences(sentences, threads=threads)[1]
         return predicted, sure
 
     result = compare(part.model, source, column, label, calibration=True)
@@ -299,6 +318,8 @@ def _worst(
             against=[gold[i]],
             top=SHOWN_FEATURES,
         )[0]
+        # On labels that the column has by itself; with others it may have agreed on another.
+        reasons = [explained[k] for k in wrong[i] if explained[k].label == predicted[i][k]]
         found.append(
             WorstSentence(
                 sentences[i].path,
@@ -307,7 +328,7 @@ def _worst(
                 gold[i],
                 predicted[i],
                 wrong[i],
-                tuple(explained[k] for k in wrong[i][:MAX_EXPLAINED]),
+                tuple(reasons[:MAX_EXPLAINED]),
             )
         )
     return tuple(found)

@@ -18,7 +18,7 @@ from perceptron_nlp._checks import check_path
 from perceptron_nlp._display import counted
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.report.charts import confusion_grid, draw_charts
-from perceptron_nlp.analysis.report.figures import FEWEST, ColumnFigures, column_figures
+from perceptron_nlp.analysis.report.figures import FEWEST, ColumnFigures, column_figures, labels_of
 from perceptron_nlp.analysis.report.views import column_view
 from perceptron_nlp.analysis.significance import RESAMPLES
 from perceptron_nlp.errors import ArgumentTypeError, FileError
@@ -92,7 +92,8 @@ def report(
     source = Source(data, "data", format=format, fields=fields, usual_fields=tagger.model.fields)
     source.hold()
     columns = tagger.columns if column is None else (source.column_named(column),)
-    figures = [column_figures(tagger, source, name, threads) for name in columns]
+    found = labels_of(tagger, source, columns, threads)
+    figures = [column_figures(tagger, source, name, threads, found) for name in columns]
     pages = [PAGE]
     if len(figures) > 1:
         pages += [f"column-{number}.html" for number in range(1, len(figures) + 1)]

@@ -15,7 +15,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.report import charts
-from perceptron_nlp.analysis.report.figures import column_figures
+from perceptron_nlp.analysis.report.figures import column_figures, labels_of
 from perceptron_nlp.pages.drawing import BLUE, png, styled, svg
 from perceptron_nlp.tagger.train.sources import Source
 from tests.oracles.pages import Page
@@ -55,7 +55,9 @@ def test_the_charts_stand_beside_the_page(
 def test_charts_are_text_as_it_is_written_in_both_formats(tmp_path: Path) -> None:
     labels = ["$A^{_$", "<B>", "C\x07"]
     data = [([f"w{i % 4}"], [labels[i % 3]]) for i in range(12)]
-    figures = column_figures(pn.train(data, epochs=2), Source(data, "data"), "tag", 1)
+    tagger, source = pn.train(data, epochs=2), Source(data, "data")
+    found = labels_of(tagger, source, ["tag"], 1)
+    figures = column_figures(tagger, source, "tag", 1, found)
     with styled():
         (*_, (name, _, drawn, _)) = charts._drawn(figures, charts.confusion_grid(figures))
         assert name == "confusion"
@@ -134,6 +136,17 @@ def test_several_columns_have_a_page_each_and_an_overview(tmp_path: Path) -> Non
     only = written(tagger, path, tmp_path / "r", column="feats").data("figures")
     assert [column["column"] for column in only["columns"]] == ["feats"]
     assert not (tmp_path / "r" / "column-1.html").exists()
+
+
+def test_columns_are_judged_as_they_are_tagged_together(tmp_path: Path) -> None:
+    tagger = pn.load("en")
+    gold = list(pn.read_conllu(Path(__file__).parents[3] / "data/english-test.conllu"))[:40]
+    together = tagger.evaluate_columns(gold)
+    found = pn.report(tagger, gold, tmp_path / "r").evaluations
+    assert {name: one.accuracy for name, one in found.items()} == {
+        name: one.accuracy for name, one in together.items()
+    }
+    assert found["feats"].accuracy != tagger.evaluate(gold, column="feats").accuracy
 
 
 def mistaken(features: bool) -> tuple[pn.Tagger, Sentences]:

@@ -9,6 +9,8 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.label_scores import LabelScore
 
+DATA = Path(__file__).parents[3] / "data"
+
 
 def by_hand() -> pn.Evaluation:
     """Nine words in four sentences, two of them without a label; 5 of 7 right."""
@@ -87,6 +89,19 @@ def test_a_tagger_is_evaluated_on_what_it_tags() -> None:
     assert (result.known_tokens, result.known_correct) == (3, 2)
     assert result.unknown_accuracy == 0.5 and result.sentence_accuracy == 0.5
     assert result.column == tagger.column
+
+
+@pytest.mark.parametrize("column", ["upos", "feats", "lemma"])
+def test_one_of_several_columns_is_evaluated_as_it_is_tagged(column: str) -> None:
+    tagger = pn.load("en")
+    gold = list(pn.read_conllu(DATA / "english-test.conllu"))
+    found = tagger.tag_sents_columns(gold, columns=[column])[column]
+    right = sum(
+        label == other
+        for sentence, labels in zip(gold, found, strict=True)
+        for label, other in zip(sentence.column(column), labels, strict=True)
+    )
+    assert tagger.evaluate(gold, column=column).correct == right
 
 
 def test_threads_change_no_number(
