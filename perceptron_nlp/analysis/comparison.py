@@ -88,9 +88,11 @@ def compare(
     given = []
     for argument, system in zip("ab", systems, strict=True):
         if isinstance(system, Tagger):
-            system = system.by_column.get(name, system)
-            _check_column(argument, system, name, known, source.column_names)
-            given.append(system.tag_sents(system.model.inputs(sentences), threads=threads))
+            part = system.by_column.get(name, system)
+            _check_column(argument, part, name, known, source.column_names)
+            inputs, own = part.model.inputs(sentences), part.column
+            labels = system.tag_sents_columns(inputs, threads=threads, columns=[own])
+            given.append(labels[own])
         else:
             given.append(labels_beside(Source(system, argument, **how), name, sentences))
     return _compared(sentences, name, gold, given[0], given[1], seed)

@@ -86,6 +86,14 @@ def test_accuracy_is_that_of_evaluate(tagger: pn.Tagger, small: Small) -> None:
     }
 
 
+def test_lemmas_are_those_of_tags_that_agree() -> None:
+    tagger = pn.load("en")
+    gold = list(pn.read_conllu(Path(__file__).parents[3] / "data/english-test.conllu"))
+    found = pn.compare(tagger, tagger.by_column["lemma"], gold, column="lemma")
+    evaluated = tagger.evaluate(gold, column="lemma")
+    assert found.accuracy.a == evaluated.accuracy != found.accuracy.b
+
+
 def test_spans_are_judged_by_f1_and_told_apart_by_type() -> None:
     gold = [(["a", "b", "c", "d"], ["B-X", "I-X", "O", "B-Y"]), (["e"], ["B-X"])]
     a = [(["a", "b", "c", "d"], ["B-X", "O", "O", "B-Y"]), (["e"], ["B-X"])]
