@@ -952,7 +952,12 @@ class Tagger:
         part = self._of_column(column)
         if top is not None:
             check_int("top", top, 0, 1_000_000)
-        prepared = part._labeller.prepared(sentence_list(sentences), before, after)
+        batch, known = sentence_list(sentences), {}
+        if part._earlier and part is not self:
+            # Those that it looks at agree first, as when it is tagged.
+            found = self._columns(batch, 1, None, before, after, [*part._earlier])
+            known = {name: labels for name, (labels, _) in found.items()}
+        prepared = part._labeller.prepared(batch, before, after, known)
         return explanations(part.model, part._labeller, part._lexicon, prepared, top, against)
 
     def _of_column(self, column: str | None) -> Tagger:

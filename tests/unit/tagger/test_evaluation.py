@@ -92,7 +92,7 @@ def test_a_tagger_is_evaluated_on_what_it_tags() -> None:
 
 
 @pytest.mark.parametrize("column", ["upos", "feats", "lemma"])
-def test_one_of_several_columns_is_evaluated_as_it_is_tagged(column: str) -> None:
+def test_one_of_several_columns_is_evaluated_and_explained_as_it_is_tagged(column: str) -> None:
     tagger = pn.load("en")
     gold = list(pn.read_conllu(DATA / "english-test.conllu"))
     found = tagger.tag_sents_columns(gold, columns=[column])[column]
@@ -102,6 +102,8 @@ def test_one_of_several_columns_is_evaluated_as_it_is_tagged(column: str) -> Non
         for label, other in zip(sentence.column(column), labels, strict=True)
     )
     assert tagger.evaluate(gold, column=column).correct == right
+    explained = tagger.explain_sents(gold, column=column, top=0)
+    assert [[why.label for why in words] for words in explained] == found
 
 
 def test_threads_change_no_number(
