@@ -124,6 +124,13 @@ class Student(Learner):
             scales=np.where(order < self._n_gold, 1.0, self._weight),
         )
 
+    def known_rows(self) -> dict[str, npt.NDArray[Any]] | None:
+        """See Learner: raw sentences learn what gold ones have brought, in earlier runs, too."""
+        if self._options.table_bits is not None:
+            return None
+        found = self.table.to_arrays()
+        return {name: found[name] for name in ("keys", "groups")}
+
 
 class MixedSchedule(Schedule):
     """Epochs of all gold sentences and a random share of the `n_raw` others, shuffled together."""

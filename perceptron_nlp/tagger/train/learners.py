@@ -47,6 +47,16 @@ class Learner:
         self.table.clear()
         state.put_into(self.table)
 
+    def known_rows(self) -> dict[str, npt.NDArray[Any]] | None:
+        """Return keys and groups of the rows found, if later runs depend on them; else None."""
+        return None
+
+    def know(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Find rows that an earlier run found, and learn nothing."""
+        for group in np.unique(rows["groups"]).tolist():
+            self.table.update(rows["keys"][rows["groups"] == group], 0, 0.0, group=group)
+        self.table.clear()
+
     def average(self) -> FrozenWeights:
         """Return the averaged weights so far; learning can go on."""
         return self.table.average()

@@ -280,6 +280,7 @@ class Trainer:
                     progress = progress.after_run(
                         progress.best or learner.average(),
                         progress.best_state or self._state(learner, run, epoch),
+                        None if checkpoint is None else learner.known_rows(),
                     )
                 if checkpoint is not None:
                     checkpoint.save(progress, None if is_over else learner.table)
@@ -298,6 +299,8 @@ class Trainer:
         progress, arrays, done = self._checkpoint.read(
             learner.table.n_labels, self._task.options.table_bits
         )
+        if progress.known is not None:
+            learner.know(progress.known)
         if arrays is not None:
             learner.table.from_arrays(arrays, done)
         return progress, learner

@@ -189,23 +189,25 @@ def test_the_best_epoch_on_dev_is_kept(teachers: list[pn.Tagger]) -> None:
     assert reports[0].examples == sum(len(words) for words, _ in GOLD) + sum(map(len, RAW))
 
 
+@pytest.mark.parametrize("at", [(1, 2), (1, 3), (2, 1)])
+@pytest.mark.parametrize("update", ["adagrad", "perceptron"])
 def test_a_distillation_goes_on_from_its_checkpoint(
-    teachers: list[pn.Tagger], tmp_path: Path
+    teachers: list[pn.Tagger], tmp_path: Path, at: tuple[int, int], update: str
 ) -> None:
     class Enough(Exception):
         pass
 
     def stop(report: pn.EpochReport) -> None:
-        if report.epoch == 2:
+        if (report.run, report.epoch) == at:
             raise Enough
 
-    kept = tmp_path / "state"
+    kept, how = tmp_path / "state", {"runs": 2, "update": update}
     with pytest.raises(Enough):
-        student(teachers, checkpoint=kept, callback=stop)
+        student(teachers, checkpoint=kept, callback=stop, **how)
     with pytest.raises(pn.PerceptronNLPError, match="raw"):
-        student(teachers, checkpoint=kept, resume=True, raw=RAW[:2])
-    resumed = student(teachers, checkpoint=kept, resume=True)
-    assert resumed.to_bytes() == student(teachers).to_bytes()
+        student(teachers, checkpoint=kept, resume=True, raw=RAW[:2], **how)
+    resumed = student(teachers, checkpoint=kept, resume=True, **how)
+    assert resumed.to_bytes() == student(teachers, **how).to_bytes()
 
 
 def test_the_record_tells_of_the_raw_text(teachers: list[pn.Tagger]) -> None:
