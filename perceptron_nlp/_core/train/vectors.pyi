@@ -27,7 +27,6 @@ class Rows:
     def scores(self, weights: _Floats, bias: _Floats) -> _Floats: ...
 
 class Learner:
-    quiet: int
     def __init__(
         self,
         rows: Rows,
@@ -53,6 +52,8 @@ class Learner:
     def logged(self) -> NDArray[Any]: ...
     @property
     def seen(self) -> int: ...
+    @property
+    def quiet(self) -> int: ...
     @property
     def updates(self) -> int: ...
     @property

@@ -227,10 +227,6 @@ cdef class Learner:
     def quiet(self):
         return self.c.quiet
 
-    @quiet.setter
-    def quiet(self, int64_t value):
-        self.c.quiet = value
-
     @property
     def updates(self):
         return self.c.updates
