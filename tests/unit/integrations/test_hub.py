@@ -65,6 +65,7 @@ def test_the_card_is_one_that_the_hub_reads(tmp_path: Path, judged: pn.Tagger) -
 def test_the_code_of_a_card_runs_with_its_model(
     tmp_path: Path, tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
     chunks = [pn.Sentence(["The", "dog"], {"xpos": ["DT", "NN"], "chunk": ["B-NP", "I-NP"]})]
     looking = pn.train(chunks, column="chunk", templates=["word[0]", "column:xpos[0]"], epochs=1)
     for number, one in enumerate((tagger, looking)):
