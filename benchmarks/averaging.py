@@ -84,6 +84,7 @@ def instructions(package: Path, arguments: list[str]) -> int:
                 "--tool=callgrind",
                 f"--callgrind-out-file={folder}/out",
                 sys.executable,
+                "-P",
                 "-c",
                 DRIVER,
                 *arguments,
