@@ -72,6 +72,14 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
         raise ArgumentError(f"{name}: {quote(value)} is not one of {', '.join(known)}{hint}")
 
 
+def check_choices(name: str, values: Sequence[object], choices: Sequence[str]) -> None:
+    """Raise unless there are values, and each is one of the choices."""
+    for value in values:
+        check_choice(name, value, choices)
+    if not values:
+        raise ArgumentError(f"{name}: none is named; there are {', '.join(choices)}")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``; did you mean …?`` with the known name most like this one, or nothing."""
     # Here, since a program in which nothing goes wrong does without.

@@ -212,8 +212,8 @@ def _told(why: WordExplanation, label: str) -> dict[str, Any]:
     rest = [Line(f"{len(left)} more", (), sum(left))] if left else []
     told: dict[str, Any] = {"label": why.label, "score": why.score}
     other: dict[str, Any] = {"label": why.runner_up, "score": why.runner_up_score}
-    # The label by itself is the runner-up where columns agreed on the one that it is told against,
-    # which is named as it was learned there (NOUN|Number=Sing).
+    # Where columns agreed on another label, the one by itself is the runner-up, and the other is
+    # named as it was learned there (NOUN|Number=Sing).
     sign = 1 if label == why.label else -1
     if sign < 0:
         told, other = {**other, "label": label}, told

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_choice, check_version
+from perceptron_nlp._checks import check_choices, check_version
 from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -127,11 +127,8 @@ def batch_tagger(
     Raises ArgumentError if both are named, or if `columns` names none that the tagger fills, or
     others.
     """
-    wanted = tagger.columns if columns is None else [*columns.values()]
-    for name in wanted:
-        check_choice("columns", name, tagger.columns)
-    if not wanted:
-        raise ArgumentError(f"columns: none is named; there are {', '.join(tagger.columns)}")
+    if columns is not None:
+        check_choices("columns", [*columns.values()], tagger.columns)
     if text_column is None and not of_texts:
         return BatchTagger(
             tagger, columns, tokens_column=tokens_column, confidences=confidences, **options
@@ -334,10 +331,10 @@ class ArrowTagger:
         self._digest = digest_of(self.model)
         self._version = pn.__version__
         known = tagger_at(self.model, self._digest).columns
-        for name in columns or ():
-            check_choice("columns", name, known)
+        if columns is not None:
+            check_choices("columns", columns, known)
         self.columns = tuple(name for name in known if columns is None or name in columns)
-        # What is wrong with the rest is told here, and not by a worker.
+        # So that what is wrong with the rest is an error here, and not in a worker.
         self._own()
 
     def __call__(self, data: Any) -> Any:

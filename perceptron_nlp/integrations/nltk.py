@@ -163,5 +163,5 @@ class PerceptronTagger(TaggerI):
 
 
 def _words(tokens: Iterable[str]) -> Any:
-    """Return tokens that can be gone over twice; what is none is told by the tagger."""
+    """Return tokens that can be gone over twice; the tagger refuses what is none."""
     return list(tokens) if isinstance(tokens, Iterator) else tokens

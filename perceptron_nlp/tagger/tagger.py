@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import perceptron_nlp.formats as formats
 from perceptron_nlp._checks import (
     check_choice,
+    check_choices,
     check_flag,
     check_int,
     check_tokens,
@@ -436,16 +437,15 @@ class Tagger:
 
     def _named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
         """Return some of the columns, in the tagger's order; None for all."""
-        if columns is not None and (isinstance(columns, str) or not isinstance(columns, Iterable)):
+        if columns is None:
+            return self.columns
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
             raise ArgumentTypeError(
                 f"columns: a list of names is needed, not {type(columns).__name__}"
             )
-        for name in columns or ():
-            check_choice("columns", name, self.columns)
-        names = tuple(name for name in self.columns if columns is None or name in columns)
-        if not names:
-            raise ArgumentError(f"columns: none is named; there are {', '.join(self.columns)}")
-        return names
+        wanted = [*columns]
+        check_choices("columns", wanted, self.columns)
+        return tuple(name for name in self.columns if name in wanted)
 
     def _needed(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return columns and those before them that they look at."""

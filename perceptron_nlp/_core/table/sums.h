@@ -40,14 +40,9 @@ static inline void sum_plain(const double *weights, size_t stride, const uint32_
 }
 
 /* scores[k] += weights[k]; the compiler makes vectors of it. */
-static ALWAYS_INLINE void add_each(const double *restrict weights, size_t n,
-                                   double *restrict scores) {
+static ALWAYS_INLINE void add_row_plain(const double *restrict weights, size_t n,
+                                        double *restrict scores) {
     for (size_t k = 0; k < n; k++) scores[k] += weights[k];
-}
-
-static inline void add_row_plain(const double *restrict weights, size_t n,
-                                 double *restrict scores) {
-    add_each(weights, n, scores);
 }
 
 #if VECTOR_EXTENSIONS
@@ -104,7 +99,7 @@ TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
 
 TARGET_AVX2 static inline void add_row_quads(const double *restrict weights, size_t n,
                                              double *restrict scores) {
-    add_each(weights, n, scores);
+    add_row_plain(weights, n, scores);
 }
 #endif
 #endif

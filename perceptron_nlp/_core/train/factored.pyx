@@ -8,15 +8,13 @@ from perceptron_nlp._core.model.labelparts cimport (
     LabelParts, PartWalk, Parts, best_but, next_difference, parts_differing, parts_scratch,
 )
 from perceptron_nlp._core.table.weights cimport Row, Table, make_cell, score_rows, touch
-from perceptron_nlp._core.train.walk cimport (
-    Visit, Walk, insert_history, walk_of, walk_sentence,
-)
 from perceptron_nlp._core.train.driver cimport (
-    Counts, Rule, Scratch, best_label, checked_order, checked_rule, learn_in_order, learn_step,
-    rival_of,
+    Counts, Rule, Scratch, best_label, checked_order, checked_rule, learn_step, rival_of,
 )
-from perceptron_nlp._core.train.history cimport HistoryRows
 from perceptron_nlp._core.train.trainingset cimport TrainingSet
+from perceptron_nlp._core.train.walk cimport (
+    Visit, Walk, insert_history, walk_in_order, walk_of, walk_sentence,
+)
 from perceptron_nlp.errors import ArgumentError
 
 
@@ -53,7 +51,6 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     """
     cdef const int64_t[::1] sentences = checked_order(data, order)
     cdef Scratch scratch = Scratch()
-    cdef HistoryRows history = data.history_rows()
     cdef Factored x
     cdef int32_t n_parts = data.table.table.n_labels
     if rule not in ("perceptron", "margin", "adagrad"):
@@ -61,17 +58,13 @@ def learn_factored(TrainingSet data not None, LabelParts labels not None, order,
     if n_parts != labels.parts.n_parts:
         raise ArgumentError(f"labels: {labels.parts.n_parts} parts, but the table has {n_parts}")
     x.rule = checked_rule(data, rule, rate, margin)
-    x.walk = walk_of(data, history, scratch, right_to_left)
+    x.walk = walk_of(data, scratch, right_to_left)
     x.parts = &labels.parts
     x.part_scores = <double *>scratch.of(data.table.table.stride * sizeof(double))
     x.sums = <double *>scratch.of(parts_scratch(&labels.parts) * sizeof(double))
     x.differing = <int32_t *>scratch.of((n_parts + 1) * sizeof(int32_t))
     x.steps = <double *>scratch.of((n_parts + 1) * sizeof(double))
-    history.begin()
-    try:
-        return learn_in_order(sentences, _learn_sentence, &x)
-    finally:
-        history.end()
+    return walk_in_order(data, sentences, _learn_sentence, &x)
 
 
 cdef int _learn_sentence(void *learner, const int64_t *order, int64_t i, int64_t n_sentences,

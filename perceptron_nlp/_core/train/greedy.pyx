@@ -10,15 +10,13 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 from perceptron_nlp._core.table.weights cimport (
     Row, Table, fetch_history, reserve, score_rows, touch, touch_too,
 )
-from perceptron_nlp._core.train.walk cimport (
-    Visit, Walk, insert_history, walk_of, walk_sentence,
-)
 from perceptron_nlp._core.train.driver cimport (
-    Counts, Rule, Scratch, best_label, checked_order, checked_rule, learn_in_order, learn_step,
-    rival_of,
+    Counts, Rule, Scratch, best_label, checked_order, checked_rule, learn_step, rival_of,
 )
-from perceptron_nlp._core.train.history cimport HistoryRows
 from perceptron_nlp._core.train.trainingset cimport TrainingSet
+from perceptron_nlp._core.train.walk cimport (
+    Visit, Walk, insert_history, walk_in_order, walk_of, walk_sentence,
+)
 from perceptron_nlp.errors import ArgumentError
 
 
@@ -54,17 +52,12 @@ def learn(TrainingSet data not None, order, *, rule="perceptron", double rate=1.
     cdef const int64_t[::1] sentences = checked_order(data, order)
     cdef const double[::1] scale = _scales(scales, sentences.shape[0] - 1)
     cdef Scratch scratch = Scratch()
-    cdef HistoryRows history = data.history_rows()
     cdef Greedy x
     x.rule = checked_rule(data, rule, rate, margin)
     x.scales = &scale[0]
-    x.walk = walk_of(data, history, scratch, right_to_left)
+    x.walk = walk_of(data, scratch, right_to_left)
     x.scores = <double *>scratch.of(x.walk.table.stride * sizeof(double))
-    history.begin()
-    try:
-        return learn_in_order(sentences, _learn_sentence, &x)
-    finally:
-        history.end()
+    return walk_in_order(data, sentences, _learn_sentence, &x)
 
 
 cdef int _learn_sentence(void *learner, const int64_t *order, int64_t i, int64_t n_sentences,

@@ -18,7 +18,7 @@ from perceptron_nlp._core.features.extract cimport (
     MAX_COLUMNS, MAX_HISTORY, Program, TokenView, no_label_hash,
 )
 from perceptron_nlp._core.table.weights cimport CACHE_LINE, Table, fetch, fetch_rows
-from perceptron_nlp._core.train.driver cimport Counts, Scratch
+from perceptron_nlp._core.train.driver cimport Counts, LearnSentence, Scratch, learn_in_order
 from perceptron_nlp._core.train.history cimport (
     HistoryMemo, HistoryRows, history_insert, history_row,
 )
@@ -132,18 +132,28 @@ cdef struct Visit:  # a token, and what it looks like after the labels given
 ctypedef int32_t (*LearnToken)(void *learner, const Visit *visit, Counts *counts) noexcept nogil
 
 
-cdef inline Walk walk_of(TrainingSet data, HistoryRows history, Scratch scratch,
-                         bint right_to_left) except *:
+cdef inline Walk walk_of(TrainingSet data, Scratch scratch, bint right_to_left) except *:
     """Ready to go over sentences."""
     cdef Walk x
     x.table = &data.table.table
     x.road.program = &data.program.program
     x.road.corpus = &data.corpus
-    x.road.memos = history.memos
+    x.road.memos = data.history_rows().memos
     x.road.right_to_left = right_to_left
     x.rows = <int32_t *>scratch.of((data.most_rows + 1) * sizeof(int32_t))
     x.next_rows = <int32_t *>scratch.of((data.most_rows + 1) * sizeof(int32_t))
     return x
+
+
+cdef inline tuple walk_in_order(TrainingSet data, const int64_t[::1] order,
+                                LearnSentence learn_one, void *learner):
+    """Go once over sentences, as learn_in_order; what is remembered of labels is up to date."""
+    cdef HistoryRows history = data.history_rows()
+    history.begin()
+    try:
+        return learn_in_order(order, learn_one, learner)
+    finally:
+        history.end()
 
 
 cdef inline void begin(const Walk *x, Visit *v) noexcept nogil:
