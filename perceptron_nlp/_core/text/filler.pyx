@@ -53,10 +53,9 @@ def is_text(const uint8_t[::1] text not None):
     return not text.shape[0] or is_utf8(&text[0], text.shape[0])
 
 
-# The bytes that white space is made of.
-cdef bytes GAP_BYTES = bytes(
-    byte in {byte for c in range(0x3001) if chr(c).isspace() for byte in chr(c).encode()}
-    for byte in range(256))
+# The bytes that white space is made of, and whether each byte is one; none stands above U+3000.
+cdef frozenset GAPS = frozenset("".join(filter(str.isspace, map(chr, range(0x3001)))).encode())
+cdef bytes GAP_BYTES = bytes([byte in GAPS for byte in range(256)])
 
 
 def may_have_gap(const uint8_t[::1] text not None, Py_ssize_t least):
