@@ -182,6 +182,8 @@ def _stem(form: str, lemma: str) -> tuple[int, int, int]:
     return (0, 0, same) if 2 * same >= best[2] else best
 
 
+# A model's labels are looked at as it is loaded, and again as it begins to tag.
+@lru_cache(maxsize=4096)
 def parse_script(text: str) -> Script:
     """Return the script that a label says; raise FormatError if it is none."""
     if text.startswith("="):
@@ -192,7 +194,7 @@ def parse_script(text: str) -> Script:
     if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
         drops = [fields[1], fields[3], *fields[5:]]
         if all(
-            re.fullmatch("[0-9]{1,3}", number) and int(number) <= MOST_DROPPED for number in drops
+            n.isascii() and n.isdecimal() and len(n) <= 3 and int(n) <= MOST_DROPPED for n in drops
         ):
             front, back = unescape(fields[2]), unescape(fields[4])
             if max(len(front), len(back)) <= LONGEST_PIECE:
@@ -306,6 +308,8 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """Return what `escape` was given; raise FormatError for a number that is no code point."""
+    if "%" not in text:
+        return text
 
     def letter(found: re.Match[str]) -> str:
         number = int(found.group(1), 16)
