@@ -43,6 +43,7 @@ TAG_ONE = (
     "import sys, perceptron_nlp as pn;"
     " pn.load(sys.argv[1]).tag(['The', 'old', 'man', 'the', 'boats', '.'])"
 )
+TAG_TEXT = "import perceptron_nlp as pn; pn.load('en').tag_text('The old man the boats.')"
 
 
 def started(*arguments: str) -> tuple[float, float]:
@@ -180,7 +181,13 @@ def starting_rows(folder: Path, rounds: int) -> list[tuple[str, str]]:
                 f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB",
             ),
         ]
-    return rows
+    path = Path(pn.__file__).parent / "models/en.model"
+    load = least_seconds(lambda: pn.load("en"))
+    return [
+        *rows,
+        ("from process start to one sentence of text in all columns, `en`", least("-c", TAG_TEXT)),
+        ("loading the model, `en`", f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB"),
+    ]
 
 
 def report(rounds: int, quick: bool, peer: float) -> None:
