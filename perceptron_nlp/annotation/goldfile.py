@@ -17,9 +17,12 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.pool import Item
-from perceptron_nlp.errors import FormatError, file_error, quote
-from perceptron_nlp.formats.conllu import rewrite
+from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
+from perceptron_nlp.formats.conllu import ConlluReader, rewrite
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
+from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
+from perceptron_nlp.formats.lines import LineSource
+from perceptron_nlp.formats.opening import BOM, packed
 from perceptron_nlp.text.sentence import Sentence
 
 _STATE = re.compile(
@@ -28,7 +31,8 @@ _STATE = re.compile(
     re.MULTILINE,
 )
 _NOTE = re.compile(r"^# note = (.*?)[ \t\r]*$", re.MULTILINE)
-_OURS = re.compile(r"^# (?:annotation|note) = .*\n", re.MULTILINE)
+# Whose names are those of the file with another ending.
+_BESIDE = (".learned", ".model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,14 @@ class Record:
         """Its lines in the file, the empty one included."""
         layout = self.sentence.layout
         assert isinstance(layout, ConlluLayout)
-        return layout.text
+        return layout.text.removeprefix(BOM)
+
+    @classmethod
+    def of(cls, item: Item) -> Record:
+        """Return a record of a sentence that is not annotated, with the note of the text."""
+        if item.source is None:
+            return cls(Sentence(item.words), item)
+        return cls(item.source, item, note=cls.read(item.source).note)
 
     @classmethod
     def read(cls, sentence: Sentence) -> Record:
@@ -87,7 +98,7 @@ class Record:
         held = self.sentence
         if not isinstance(held.layout, ConlluLayout):
             held = _conllu(self.item, held)
-        text = rewrite(held, columns).replace("\r\n", "\n").removeprefix("\ufeff").lstrip("\n")
+        text = rewrite(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
         end = next(at for at in _lines(text) if not text.startswith(("#", "\n"), at))
         state = f"# annotation = order={self.order}|corrections={self.corrections}"
         if self.estimate is not None:
@@ -97,8 +108,12 @@ class Record:
             state += f"|estimate={100 * self.estimate.share:.1f}|within={100 * half:.1f}"
         state += "|check\n" if self.is_check else "\n"
         note = f"# note = {' '.join(self.note.split())}\n" if self.note.strip() else ""
-        head = _OURS.sub("", text[:end])
-        whole = head + state + note + text[end:].rstrip("\n") + "\n\n"
+        head = text[:end]
+        for ours, new in ((_STATE, state), (_NOTE, note)):
+            old = ours.search(head)
+            low, high = (old.start(), old.end() + 1) if old else (len(head), len(head))
+            head = head[:low] + new + head[high:]
+        whole = head + text[end:].rstrip("\n") + "\n\n"
         (sentence,) = pn.read_conllu(io.BytesIO(whole.encode()))
         return replace(Record.read(sentence), item=self.item)
 
@@ -111,6 +126,8 @@ class GoldFile:
     path : its name
     columns : those that are annotated; the first has `tags`
     tags : the labels that the first column may have; None for any
+
+    Raises FileError if no such file can be written, ArgumentError for a name that cannot be.
     """
 
     def __init__(self, path: str, columns: Sequence[str], tags: Sequence[str] | None) -> None:
@@ -118,24 +135,39 @@ class GoldFile:
         self._columns = columns
         self._tags = tags
         self._stamp: tuple[int, ...] | None = None
+        self._tail = ""
+        pn.check_place(path)
+        packed(path, ())
+        if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
+            raise ArgumentError(f"out: {path} cannot be read again; name a file")
+        if os.path.splitext(path)[1].lower() in _BESIDE:
+            raise ArgumentError(
+                f"out: {path} is a name for what is learned; name another, such as gold.conllu"
+            )
 
     def read(self) -> list[Record]:
         """Return what is in the file; nothing if there is none.
 
-        Raises FileError, and FormatError for a line that breaks the format, or a tag that is not in
-        the set.
+        Raises FileError, and FormatError for a line that breaks the format, other columns than the
+        ten of CoNLL-U, or a tag that is not in the set.
         """
-        stamp = self._seen()
+        stamp, tail = self._seen(), ""
         records = []
         if stamp is not None and stamp[1]:
-            for sentence in pn.read_conllu(self.path):
-                self.check(sentence)
-                records.append(Record.read(sentence))
-        self._stamp = stamp
+            with LineSource(self.path) as source:
+                reader = ConlluReader(source)
+                for sentence in reader:
+                    self.check(sentence)
+                    records.append(Record.read(sentence))
+                tail = reader.tail.removeprefix(BOM)
+        self._stamp, self._tail = stamp, tail
         return records
 
     def check(self, sentence: Sentence) -> None:
-        """Raise FormatError for a tag of a sentence that is not in the set."""
+        """Raise FormatError for columns, or a tag, that a sentence of the file cannot have."""
+        layout = sentence.layout
+        if isinstance(layout, ConlluLayout) and layout.names != CONLLU_COLUMNS:
+            raise FormatError("annotation needs the ten columns of CoNLL-U", sentence.path, 1)
         if self._tags is None:
             return
         for number, tag in enumerate(sentence.column(self._columns[0])):
@@ -156,8 +188,10 @@ class GoldFile:
         texts = []
         for record in records:
             text = record.text
-            texts.append(text if text.endswith("\n\n") else text.rstrip("\r\n") + "\n\n")
-        pn.replace_file(self.path, "".join(texts).encode())
+            whole = text.endswith(("\n\n", "\n\r\n"))
+            texts.append(text if whole else text.rstrip("\r\n") + "\n\n")
+        data = "".join([*texts, self._tail]).encode()
+        pn.replace_file(self.path, packed(self.path, [data]))
         self._stamp = self._seen()
 
     def _seen(self) -> tuple[int, ...] | None:

@@ -16,6 +16,7 @@ from perceptron_nlp.annotation.reading import PoolSource, read_pool
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import sentence_id
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, surface_tokens
+from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
 from perceptron_nlp.formats.running import RunningLayout
 from perceptron_nlp.text.sentence import Sentence
 
@@ -98,7 +99,7 @@ class Pool:
         words = tuple(sentence)
         if not words:
             return
-        if isinstance(layout, ConlluLayout):
+        if isinstance(layout, ConlluLayout) and layout.names == CONLLU_COLUMNS:
             assert isinstance(sentence, Sentence)
             name = sentence_id(sentence) or ""
             self._append(name, names, words, " ".join(words), (), sentence)
@@ -177,22 +178,28 @@ class Pool:
         """Return the characters that a sentence of an annotated file covers; None if none."""
         name = sentence_id(sentence) or ""
         forms = [token.form for token in surface_tokens(sentence)]
+        named = self._by_name.get(name)
         for characters in ("".join("".join(forms).split()), "".join(sentence.words)):
+            # Texts have names of their own, also numbers.
+            if named is not None and "".join(named.words) == characters:
+                return named.start, named.end
             match = _NAME.fullmatch(name)
             if match and 0 < int(match[1]) <= len(self.items):
                 start = self.items[int(match[1]) - 1].start + int(match[2] or 0)
                 end = start + len(characters)
                 if self._characters[start:end] == characters:
                     return start, end
-            named = self._by_name.get(name)
-            if named is not None and "".join(named.words) == characters:
-                return named.start, named.end
-        named = self._by_name.get(name)
-        if named is not None:
-            pair = difflib.SequenceMatcher(None, "".join(named.words), characters, autojunk=False)
-            if pair.ratio() > _ALIKE:
-                return named.start, named.end
         return None
+
+    def place_alike(self, sentence: Sentence) -> Span | None:
+        """Return the characters of the sentence of that name if its words were edited."""
+        named = self._by_name.get(sentence_id(sentence) or "")
+        if named is None:
+            return None
+        pair = difflib.SequenceMatcher(
+            None, "".join(named.words), "".join(sentence.words), autojunk=False
+        )
+        return (named.start, named.end) if pair.ratio() > _ALIKE else None
 
     def places_by_words(self) -> dict[tuple[str, ...], list[Item]]:
         """Return the sentences by their words, the last first."""

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.formats import wrong_conllu_value
 from perceptron_nlp.formats.opening import named_stream
 from perceptron_nlp.text.sentence import Sentence
 
@@ -65,13 +66,15 @@ def _all_of(source: Iterable[str | os.PathLike[str] | Sequence[str]]) -> Iterato
     for number, one in enumerate(source):
         if isinstance(one, str | os.PathLike):
             yield from pn.open_corpus(one)
-        elif isinstance(one, Sentence):
-            yield one
-        else:
-            try:
-                yield Sentence(one)
-            except ArgumentTypeError as error:
-                raise ArgumentTypeError(f"pool[{number}]: {error}") from None
+            continue
+        try:
+            sentence = one if isinstance(one, Sentence) else Sentence(one)
+        except ArgumentTypeError as error:
+            raise ArgumentTypeError(f"pool[{number}]: {error}") from None
+        for word in sentence.words:
+            if wrong := wrong_conllu_value("form", word):
+                raise ArgumentError(f"pool[{number}]: word {quote(word)} {wrong}")
+        yield sentence
 
 
 def _is_plain(path: str) -> bool:

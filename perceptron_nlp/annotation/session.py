@@ -87,16 +87,10 @@ class Session:
         start = start_model(model, self.columns[0], self.tags)
         file = None
         if out is not None:
-            pn.check_place(out)
             file = GoldFile(os.fspath(out), self.columns, self._set)
         self._pool = Pool(pool, sentences, order != "document")
         self._treebank = Treebank(self._pool, file)
-        self.messages: list[str] = list(self._pool.warnings)
-        if self._treebank.strangers:
-            self.messages.append(
-                f"{len(self._treebank.strangers)} sentences of {os.fspath(out or '')} are not in"
-                " the text; they stay in the file and are learned from"
-            )
+        self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
         self._asking = Asking(self._pool.items, order, check, seed)
         beside = None if self.out is None else os.path.splitext(self.out)[0] + ".learned"
         self._learner = Learner(
@@ -319,9 +313,11 @@ class Session:
         )
 
     def _new_record(self, item: Item, given: Mapping[str, Sequence[str]]) -> Record:
-        return Record(
-            item.source or Sentence(item.words),
-            item,
+        draft = self._drafts.get(item.name)
+        if draft is None or draft.sentence.words != item.words:
+            draft = Record.of(item)
+        return replace(
+            draft,
             order=1 + max((one.order for one in self._treebank.records.values()), default=0),
             corrections=sum(
                 any(given[name][at] != self._proposed[name][at] for name in self.columns)
@@ -373,7 +369,7 @@ class Session:
         words = item.words
         self._proposed, alternatives = proposals(learned, words, self.columns)
         record = self._treebank.records.get(item.name)
-        origin = "pool" if item.number not in self._asking.check_numbers else "check"
+        origin = "check" if item.number in self._asking.check_numbers else "pool"
         if record is not None:
             origin = "review"
         elif item.name in self._drafts:
@@ -390,7 +386,7 @@ class Session:
             [word in seen for word in words],
             origin,
             self._review.get(item.name, {}),
-            record.note if record is not None else "",
+            (record or Record.of(item)).note,
             item.spans if origin != "review" else (),
         )
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
-from perceptron_nlp.annotation.pool import Item, Pool
+from perceptron_nlp.annotation.pool import Item, Pool, Span
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.text.sentence import Sentence
 
 Cut = tuple[list[Item], list[Item]]
 """Sentences that are waiting, and those that should be in their place."""
@@ -28,6 +29,7 @@ class Treebank:
     records : annotated sentences of the text, by name
     strangers : sentences of the file that are not in the text; they stay there
     waiting : sentences that are not annotated, by name, in the order of the text
+    warnings : what a person should know of the file
 
     Raises
     ------
@@ -42,10 +44,16 @@ class Treebank:
         self.strangers: list[Record] = []
         self.waiting: dict[str, Item] = {}
         self._take(file.read() if file else [])
-        if file is not None and self.strangers and not self.records:
-            raise ArgumentError(
-                f"out: {file.path} is of another text: none of its sentences is in this one; name"
-                " another file"
+        self.warnings: list[str] = []
+        if file is not None and self.strangers:
+            if not self.records:
+                raise ArgumentError(
+                    f"out: {file.path} is of another text: none of its sentences is in this one;"
+                    " name another file"
+                )
+            self.warnings.append(
+                f"{file.path}: {counted(len(self.strangers), 'sentence')} not of the text, kept at"
+                " the end of the file and learned from"
             )
 
     @property
@@ -109,6 +117,8 @@ class Treebank:
     def token_split(self, item: Item, token: int, at: int) -> Cut:
         """Cut a word of a sentence after `at` characters."""
         words = self._cuttable(item, token)
+        if len(words[token]) == 1:
+            raise ArgumentError("token: a word of one character cannot be cut")
         check_int("at", at, 1, len(words[token]) - 1)
         cut = [words[token][:at], words[token][at:]]
         return self._recut(item, [*words[:token], *cut, *words[token + 1 :]])
@@ -159,29 +169,43 @@ class Treebank:
 
     def _take(self, records: Sequence[Record]) -> None:
         """Find the places of the records in the text."""
-        self.records, self.strangers = {}, []
-        missing: list[Record] = []
+        self.records, self.strangers = {}, list(records)
         taken: set[int] = set()
-        for record in records:
-            place = self._pool.place_of(record.sentence)
+        self._find(self._pool.place_of, taken)
+        if self.strangers:
+            by_words = self._pool.places_by_words()
+
+            def of_same_words(sentence: Sentence) -> Span | None:
+                same = by_words.get(sentence.words, [])
+                while same and same[-1].start in taken:
+                    same.pop()
+                return (same[-1].start, same[-1].end) if same else None
+
+            self._find(of_same_words, taken)
+            self._find(self._pool.place_alike, taken)
+        covered = [(r.item.start, r.item.end) for r in self.records.values() if r.item]
+        # What was cut otherwise, and is not annotated yet, stays so.
+        cut = [
+            item
+            for item in self.waiting.values()
+            if self._pool.items[item.number] is not item
+            and not any(low < item.end and item.start < high for low, high in covered)
+        ]
+        rest = self._pool.uncovered([*covered, *((item.start, item.end) for item in cut)])
+        self.waiting = {}
+        self.cut((), [*rest, *cut])
+
+    def _find(self, find: Callable[[Sentence], Span | None], taken: set[int]) -> None:
+        """Take the strangers for which a place is found that is not taken."""
+        left = []
+        for record in self.strangers:
+            place = find(record.sentence)
             if place is None or place[0] in taken:
-                missing.append(record)
-                continue
-            taken.add(place[0])
-            self._add(record, place)
-        by_words = self._pool.places_by_words() if missing else {}
-        for record in missing:
-            same = by_words.get(record.sentence.words, [])
-            while same and same[-1].start in taken:
-                same.pop()
-            if same:
-                place = same[-1].start, same[-1].end
+                left.append(record)
+            else:
                 taken.add(place[0])
                 self._add(record, place)
-            else:
-                self.strangers.append(record)
-        covered = [(r.item.start, r.item.end) for r in self.records.values() if r.item]
-        self.waiting = {item.name: item for item in self._pool.uncovered(covered)}
+        self.strangers = left
 
     def _add(self, record: Record, place: tuple[int, int]) -> None:
         item = self._pool.piece(*place, record.sentence.words)

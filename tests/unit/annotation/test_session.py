@@ -241,9 +241,139 @@ def test_sentences_of_other_texts_stay_in_the_file(tmp_path: Path) -> None:
     with out.open("a", encoding="utf-8") as file:
         file.write("# sent_id = mine\n1\tx\t_\tX\t_\t_\t_\t_\t_\tMine=Yes\n\n")
     session = Session(made(9), out)
-    assert "1 sentences of" in session.messages[0]
+    assert "1 sentence not of the text" in session.messages[0]
     work(session, 1)
     assert kept(out)[-1].words == ("x",) and "Mine=Yes" in out.read_text("utf-8")
+
+
+def test_what_a_file_begins_and_ends_with_stays_there(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(3)
+    with Session(pool, out, order="document") as session:
+        work(session, 2)
+    second = out.read_text("utf-8").split("\n\n")[1]
+    out.write_text(f"\ufeff{second}\n\n# to be done\n", "utf-8")
+    with Session(pool, out, order="document") as session:
+        work(session, 1)
+    assert [list(sentence) for sentence in kept(out)] == pool[:2]
+    assert out.read_text("utf-8").endswith("\n\n# to be done\n")
+
+
+def test_a_packed_file_is_written_as_it_is_read(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu.gz"
+    for count in (1, 2):
+        with Session(made(9), out) as session:
+            work(session, 1)
+        assert len(kept(out)) == count
+
+
+def test_a_file_in_other_columns_is_refused_and_stays(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = made(2)
+    rows = "".join(f"{at}\t{word}\tX\n" for at, word in enumerate(pool[0], 1))
+    text = f"# global.columns = ID FORM UPOS\n{rows}\n"
+    out.write_text(text, "utf-8")
+    with pytest.raises(pn.FormatError, match=r"gold.conllu:1: .*ten columns"):
+        Session(pool, out)
+    assert out.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("name", ["gold.learned", "gold.model", "-", "fifo", "gold.conllu.zst"])
+def test_files_that_could_not_be_kept_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if name == "fifo":
+        if not hasattr(os, "mkfifo"):
+            pytest.skip("there are no named pipes here")
+        os.mkfifo(name)
+    with pytest.raises(pn.PerceptronNLPError, match=name):
+        Session(made(2), name)
+
+
+@pytest.mark.parametrize("cut", ["split", "join"])
+def test_what_was_cut_stays_so_when_the_file_is_touched(
+    tmp_path: Path, raw_text: Path, cut: str
+) -> None:
+    out = tmp_path / "gold.conllu"
+    with Session(raw_text, out, order="document") as session:
+        work(session, 1, gold_any_case)
+        words = list(shown(session).words)
+        if cut == "split":
+            session.split_sentence(2)
+        else:
+            session.join_sentence()
+        one = shown(session)
+        os.utime(out, ns=(1, 1))
+        session.accept(gold_any_case(one.words))
+        following = shown(session).words
+        if cut == "split":
+            assert [*one.words, *following] == words
+        else:
+            assert session.undo() and shown(session).words == one.words
+
+
+def test_names_that_are_numbers_are_names(tmp_path: Path) -> None:
+    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+    text.write_text(
+        "".join(
+            f"# sent_id = {name}\n1\t{word}" + 8 * "\t_" + "\n\n"
+            for name, word in [
+                (2, "No"),
+                (3, "Yes"),
+                (4, "Yes"),
+                (9, "Yesterday"),
+                (9, "Yesterdays"),
+            ]
+        ),
+        "utf-8",
+    )
+    for name in ("2", "3", "4", "9"):
+        with Session(text, out, order="document") as session:
+            assert shown(session).name == name
+            session.accept(["X"])
+    last = out.read_text("utf-8").replace("Yesterday\t", "Yesterdays\t")
+    out.write_text("# sent_id = 9" + last.partition("# sent_id = 9")[2], "utf-8")
+    with Session(text, out, order="document") as session:
+        assert session.annotated[0].words == ("Yesterdays",)
+        work(session, 4)
+    assert [s.words[0] for s in kept(out)] == ["No", "Yes", "Yes", "Yesterday", "Yesterdays"]
+
+
+def test_comments_and_columns_of_others_stay_also_when_an_acceptance_is_taken_back(
+    tmp_path: Path,
+) -> None:
+    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+    text.write_text(
+        "# note = of the text\n# annotation = by hand\n# note = second\n1\ta" + 8 * "\t_" + "\n\n",
+        "utf-8",
+    )
+    with Session(text, out) as session:
+        assert shown(session).note == "of the text"
+        session.accept(["X"])
+    wanted = out.read_text("utf-8")
+    assert wanted.startswith(
+        "# note = of the text\n# annotation = by hand\n# note = second\n# annotation = order=1|"
+    )
+    wanted = wanted.replace("_\n\n", "Mine=Yes\n\n")
+    out.write_text(wanted, "utf-8")
+    with Session(text, out) as session:
+        assert session.undo() and not out.read_bytes()
+        session.accept()
+    assert out.read_text("utf-8") == wanted
+
+
+def test_other_columns_than_the_ten_of_conllu_give_their_words(tmp_path: Path) -> None:
+    text, out = tmp_path / "text.cupt", tmp_path / "gold.conllu"
+    text.write_text("# global.columns = ID FORM MWE\n1\ta\t*\n\n1\tb\t*\n\n", "utf-8")
+    with Session(text, out) as session:
+        work(session, 2)
+    assert [s.words for s in kept(out)] == [("a",), ("b",)]
+
+
+def test_words_that_no_file_can_hold_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(pn.ArgumentError, match=r"pool\[1\]: word 'a\\tb' "):
+        Session([["a"], ["a\tb"]], tmp_path / "gold.conllu")
 
 
 @pytest.mark.parametrize(
