@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.annotation.labels import label_names
+from perceptron_nlp.annotation.labels import given_labels, label_names
 
 FOLDS = 5
 # In scores; where there are too few tokens to find out.
@@ -159,10 +159,11 @@ class _Judged:
         """Judge a tagger by sentences that it has not seen."""
         labels = np.array(label_names(part), object)
         for sentence in sentences:
-            scores = part.scores(sentence.words)
+            gold = np.array(given_labels(sentence, self._column), object)
+            has_label = gold != None  # noqa: E711
+            scores = part.scores(sentence.words)[has_label]
             self._leads += list(scores - scores.max(1, keepdims=True))
-            best = labels[scores.argmax(1)]
-            self._right.append(best == np.array(sentence.column(self._column), object))
+            self._right.append(labels[scores.argmax(1)] == gold[has_label])
 
     def fitted(self) -> tuple[float, float, float]:
         """Return the temperature, half the width of the interval, and the accuracy.

@@ -16,6 +16,7 @@ from itertools import pairwise
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
 from perceptron_nlp.annotation.calibration import Estimate
+from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
 from perceptron_nlp.formats.conllu import ConlluReader, rewrite
@@ -149,7 +150,7 @@ class GoldFile:
         """Return what is in the file; nothing if there is none.
 
         Raises FileError, and FormatError for a line that breaks the format, other columns than the
-        ten of CoNLL-U, or a tag that is not in the set.
+        ten of CoNLL-U, a column without labels, or a tag that is not in the set.
         """
         stamp, tail = self._seen(), ""
         records = []
@@ -160,6 +161,13 @@ class GoldFile:
                     self.check(sentence)
                     records.append(Record.read(sentence))
                 tail = reader.tail.removeprefix(BOM)
+        for name in self._columns if records else []:
+            if not any(any(given_labels(record.sentence, name)) for record in records):
+                raise FormatError(
+                    f"no word has a label of {name}; name other columns, or another file, with"
+                    " this one as its text",
+                    self.path,
+                )
         self._stamp, self._tail = stamp, tail
         return records
 

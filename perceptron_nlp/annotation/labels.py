@@ -78,12 +78,20 @@ def tag_set(
     return found or None
 
 
+def given_labels(sentence: pn.Sentence, column: str) -> list[str | None]:
+    """Return the labels of a sentence in a file, None for tokens that have none."""
+    labels = sentence.column(column)
+    return [None if label == "_" and column != "feats" else label for label in labels]
+
+
 def wrong_value(column: str, value: object, tags: Sequence[str] | None) -> str | None:
     """Return what is wrong with a label that a person gave; None if nothing is."""
     if not isinstance(value, str) or not value:
         return f"a label of {column} is missing"
     if tags is not None and value not in tags:
         return f"{quote(value)} is not in the tag set" + did_you_mean(value, tags)
+    if value == "_" and column in ("upos", "xpos"):
+        return "_ is no label but the lack of one"
     wrong = wrong_conllu_value(column, value)
     return None if wrong is None else f"{quote(value)} {wrong}"
 

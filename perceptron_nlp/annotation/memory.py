@@ -19,6 +19,8 @@ import perceptron_nlp as pn
 # The model in use and the one after it.
 _MOST_MODELS = 2
 _CLUSTERS = "clusters"
+# What reading raises, depending on the byte that is wrong.
+_DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class Memory:
@@ -35,7 +37,7 @@ class Memory:
         self._raw = raw
         self._models: dict[str, tuple[Any, bytes]] = {}
         if path is not None:
-            with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
+            with contextlib.suppress(*_DAMAGED):
                 self._models = _read(path)
         facts, _ = self._models.pop(_CLUSTERS, ({}, b""))
         if facts.get("of") == self._text:

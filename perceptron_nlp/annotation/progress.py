@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.learning import COVERAGE
 
 _RECENT_TOKENS = 200
@@ -89,12 +90,13 @@ def checked(records: Sequence[Record], tagger: pn.Tagger | None, column: str) ->
     if not sample or tagger is None:
         return None
     found = tagger.by_column[column].tag_sents([sentence.words for sentence in sample])
-    right = sum(
+    hits = [
         a == b
         for labels, sentence in zip(found, sample, strict=True)
-        for a, b in zip(labels, sentence.column(column), strict=True)
-    )
-    return Estimate.of_counts(right, sum(map(len, sample)))
+        for a, b in zip(labels, given_labels(sentence, column), strict=True)
+        if b is not None
+    ]
+    return Estimate.of_counts(sum(hits), len(hits)) if hits else None
 
 
 def forecast(curve: Sequence[tuple[int, float]], more: int) -> float | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.learning import unheard
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.text.sentence import Sentence
@@ -49,7 +50,8 @@ class Agreement:
     Attributes
     ----------
     column : what was compared
-    tokens, agreed : of sentences that both have, with the same words
+    tokens, agreed : of sentences that both have, with the same words; tokens to which both gave
+        labels
     left_out : sentences of the second file that the first one does not have
     kappa : Cohen's; None if there is nothing to compare, or chance alone agrees
     tags : by tag, the least agreed on first
@@ -93,12 +95,15 @@ def compared(
         if not same:
             continue
         n_found += 1
-        second = same.pop(0).column(column)
-        for at, pair in enumerate(zip(record.sentence.column(column), second, strict=True)):
-            pairs.append(pair)
-            if pair[0] != pair[1] and record.item is not None:
-                reason = f"{pair[0]} here, {pair[1]} in the other file"
-                doubts.setdefault(record.item.name, {})[at] = Doubt(reason, pair[1])
+        first = given_labels(record.sentence, column)
+        second = given_labels(same.pop(0), column)
+        for at, (ours, other_label) in enumerate(zip(first, second, strict=True)):
+            if ours is None or other_label is None:
+                continue
+            pairs.append((ours, other_label))
+            if ours != other_label and record.item is not None:
+                reason = f"{ours} here, {other_label} in the other file"
+                doubts.setdefault(record.item.name, {})[at] = Doubt(reason, other_label)
     if not n_found:
         raise FormatError("has none of the annotated sentences; name another file", str(other))
     return agreement_of(pairs, column, n_theirs - n_found), doubts

@@ -11,7 +11,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
 from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
-from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
+from perceptron_nlp.annotation.labels import column_names, given_labels, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.annotation.progress import Progress, checked, progress_of
@@ -376,7 +376,11 @@ class Session:
             origin, record = "again", self._drafts[item.name]
         labels = self._proposed
         if record is not None and record.sentence.words == words:
-            labels = {name: list(record.sentence.column(name)) for name in self.columns}
+            labels = {
+                name: [own or new for own, new in zip(given, self._proposed[name], strict=True)]
+                for name in self.columns
+                if (given := given_labels(record.sentence, name))
+            }
         seen = {word for one in self._treebank.records.values() for word in one.sentence.words}
         return Task(
             item.name,

@@ -78,7 +78,10 @@ def test_opening_again_learns_nothing_again(
         with Session(pool, out, column="upos,lemma") as session:
             assert shown(session) == task
             assert session.progress() == replace(progress, tokens_an_hour=None, after_an_hour=None)
-    for damaged in (b"", b"PK\x03\x04", before[: len(before) // 2], before[:-9] + b"x" * 9):
+    # A compression, and a version of the format, that nobody knows.
+    entry = before.index(b"PK\x01\x02")
+    odd = [before[:at] + b"\x63" + before[at + 1 :] for at in (entry + 10, entry + 6)]
+    for damaged in (b"", b"PK\x03\x04", before[: len(before) // 2], before[:-9] + b"x" * 9, *odd):
         kept_file.write_bytes(damaged)
         with Session(pool, out, column="upos,lemma") as session:
             assert shown(session) == task
@@ -244,6 +247,33 @@ def test_sentences_of_other_texts_stay_in_the_file(tmp_path: Path) -> None:
     assert "1 sentence not of the text" in session.messages[0]
     work(session, 1)
     assert kept(out)[-1].words == ("x",) and "Mine=Yes" in out.read_text("utf-8")
+
+
+def test_tokens_without_a_label_count_in_no_figure(tmp_path: Path) -> None:
+    out, other = tmp_path / "gold.conllu", tmp_path / "other.conllu"
+    pool = made(60)
+    with Session(pool, out, check=40) as session:
+        work(session, 30)
+        assert session.progress().check
+    text = out.read_text("utf-8")
+    out.write_text(text.replace("\tNOUN\t", "\t_\t"), "utf-8")
+    other.write_text(text.replace("\tDET\t", "\t_\t"), "utf-8")
+    with Session(pool, out, check=40) as session:
+        progress = session.progress()
+        assert progress.check is not None and progress.check.share == 1
+        assert progress.estimate is not None and progress.estimate.share > 0.9
+        agreement = session.review_against(other)
+        assert agreement.tokens == agreement.agreed < progress.tokens and not session.reviewed
+        assert session.undo() and None not in shown(session).labels["upos"]
+
+
+def test_a_file_without_labels_in_a_column_is_refused(tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    with Session(made(9), out) as session:
+        work(session, 2)
+    for column, missing in (("xpos", "xpos"), ("upos,lemma", "lemma")):
+        with pytest.raises(pn.FormatError, match=f"gold.conllu: no word has a label of {missing}"):
+            Session(made(9), out, column=column)
 
 
 def test_what_a_file_begins_and_ends_with_stays_there(tmp_path: Path) -> None:
