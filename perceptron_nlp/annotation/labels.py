@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import perceptron_nlp as pn
@@ -11,6 +12,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError,
 from perceptron_nlp.formats import wrong_conllu_value
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
+_WRITABLE = re.compile(r"[^\r\n\ud800-\udfff]*")
 # The universal parts of speech, with what they are.
 UD_TAGS = {
     "ADJ": "adjective",
@@ -90,6 +92,8 @@ def wrong_value(column: str, value: object, tags: Sequence[str] | None) -> str |
         return f"a label of {column} is missing"
     if tags is not None and value not in tags:
         return f"{quote(value)} is not in the tag set" + did_you_mean(value, tags)
+    if not _WRITABLE.fullmatch(value):
+        return f"{quote(value)} holds a line break or a lone surrogate"
     if value == "_" and column in ("upos", "xpos"):
         return "_ is no label but the lack of one"
     wrong = wrong_conllu_value(column, value)

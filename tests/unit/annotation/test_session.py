@@ -451,10 +451,13 @@ def test_a_model_given_at_the_start_proposes_until_the_trained_one_is_better() -
         (lambda words: ["NUON", *gold(words)[1:]], "'NUON' is not in the tag set; did you mean"),
         (lambda words: {"feats": gold(words)}, "no column 'feats'"),
         (None, "a label of upos is missing"),
+        (lambda words: ["_", *gold(words)[1:]], "'_' is not in the tag set"),
+        (lambda words: {"upos": gold(words), "lemma": ["\r", *words[1:]]}, "holds a line break"),
+        (lambda words: {"upos": gold(words), "lemma": ["\ud800", *words[1:]]}, "a lone surrogate"),
     ],
 )
 def test_labels_that_cannot_be_are_refused_with_the_word(labels: object, message: str) -> None:
-    session = Session(made(3))
+    session = Session(made(3), column="upos,lemma")
     task = shown(session)
     with pytest.raises(pn.ArgumentError, match=message):
         session.accept(labels(task.words) if callable(labels) else labels)
