@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perceptron_nlp import Corpus, Sentence, open_corpus, replace_file
-from perceptron_nlp._display import printable
-from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
+from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS, table_cell
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, file_error, quote
 from perceptron_nlp.formats.opening import plain_name
 
@@ -148,7 +147,7 @@ def _at_home(
     """Return the rows with the paths of the files given: the same ones, or of the same name."""
     there = {path for path, _, _ in wanted}
     homes = {}
-    for path in map(printable, gold):
+    for path in map(table_cell, gold):
         named = sorted(one for one in there if _name(one) == _name(path))
         if path in there:
             homes[path] = path
@@ -175,31 +174,36 @@ def _corrected(
         raise ArgumentError(f"column: name the column of {corpus.path} to correct")
     for sentence in corpus:
         labels = list(sentence.column(name))
-        seen.update(map(printable, labels))
-        changed = _correct(sentence, labels, left, table)
-        yield corpus.rewrite(sentence, {name: labels} if changed else {})
+        seen.update(map(table_cell, labels))
+        rows = _correct(sentence, labels, left, table)
+        try:
+            yield corpus.rewrite(sentence, {name: labels} if rows else {})
+        except ArgumentError as error:
+            wrong = [row for row in rows if quote(row.expected) in str(error)]
+            raise FormatError(str(error), table, (wrong or rows)[0].row) from None
     yield corpus.tail
 
 
 def _correct(
     sentence: Sentence, labels: list[str], left: dict[Place, Correction], table: str
-) -> bool:
-    changed = False
+) -> list[Correction]:
+    """Set the labels of a sentence that rows change; return these rows."""
+    changed = []
     for i, word in enumerate(sentence.words):
-        row = left.pop((printable(sentence.path), sentence.line_of(i), i + 1), None)
+        row = left.pop((table_cell(sentence.path), sentence.line_of(i), i + 1), None)
         if row is None:
             continue
         _check(row, {"form": word, "gold": labels[i]}, table)
-        if row.expected != printable(labels[i]):
+        if row.expected != table_cell(labels[i]):
             labels[i] = row.expected
-            changed = True
+            changed.append(row)
     return changed
 
 
 def _check(row: Correction, there: Mapping[str, str], table: str) -> None:
     for head, value in there.items():
         said = getattr(row, head)
-        if said != printable(value):
+        if said != table_cell(value):
             raise FormatError(
                 f"{head} {quote(said)}, but in the file stands {quote(value)}", table, row.row
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import InitVar, asdict, dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._display import Tabular, counted, percent, printable
+from perceptron_nlp._display import Tabular, counted, percent
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
@@ -20,7 +21,7 @@ TABLE_COLUMNS = (
     *("gold", "expected", "confidence", "reason"),
 )
 
-
+_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # Agreement from which on the taggers err less often than annotators may, or not much more often.
 _SURE, _FAIR = 0.97, 0.93
 
@@ -188,8 +189,7 @@ class Diagnosis(Tabular):
     def to_table(self, limit: int | None = None) -> str:
         """Return the candidate errors as a table: a heading, then a line each, separated by tabs.
 
-        Its columns are TABLE_COLUMNS, ``word`` being the word's number from 1. Control characters
-        are escaped as Python writes them.
+        Its columns are TABLE_COLUMNS, ``word`` being the word's number from 1; see table_cell.
         """
         lines = ["\t".join(TABLE_COLUMNS)]
         for one in self.candidates[:limit]:
@@ -197,8 +197,16 @@ class Diagnosis(Tabular):
                 *(one.path, one.line, one.sentence, one.sentence_id or "", one.index + 1, one.form),
                 *(one.context, one.gold, one.expected, f"{one.confidence:.4f}", one.reason),
             )
-            lines.append("\t".join(map(printable, cells)))
+            lines.append("\t".join(map(table_cell, cells)))
         return "\n".join(lines) + "\n"
+
+
+def table_cell(value: object) -> str:
+    """Return text for a table: what may break its lines is escaped as Python writes it.
+
+    Nothing else is, since labels are taken from the table again: lemmas may hold joiners.
+    """
+    return _BREAKS.sub(lambda found: ascii(found[0])[1:-1], str(value))
 
 
 def _times(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -212,3 +213,37 @@ def test_a_long_path_leaves_room_for_the_labels_and_is_whole_in_a_pipe(
     on_terminal(80)
     shown = next(line for line in cli(*arguments).out.decode().splitlines() if line[:2] == "1.")
     assert len(shown) <= 80 and shown.split("  ")[-1] == head.split("  ")[-1]
+
+
+def test_labels_with_joiners_and_no_break_spaces_go_through_the_table_as_they_are(cli) -> None:
+    lemmas = {"نمی\u200cروم": "رفتن\u200cها", "क्\u200dष": "क्\u200dष", "10\u00a0000": "10\u00a0000"}
+    words = random.Random(1).choices(list(lemmas), k=120)
+    rows = [(word, lemmas[word]) for word in words]
+    for word in lemmas:
+        rows[words.index(word, 50)] = (word, "x")
+    sentences = [
+        pn.Sentence(
+            [word for word, _ in rows[at : at + 3]], {"lemma": [x for _, x in rows[at : at + 3]]}
+        )
+        for at in range(0, len(rows), 3)
+    ]
+    pn.write_conllu(sentences, "gold.conllu")
+    cli("doctor", "gold.conllu", "--column", "lemma", "--fix-list", "fix.tsv")
+    outcome = cli(
+        *("doctor", "gold.conllu", "--column", "lemma", "--apply", "fix.tsv", "--output", "new")
+    )
+    assert outcome.out == b"new: 3 labels changed in 1 file\n"
+    found = [
+        pair
+        for s in pn.read_conllu("new/gold.conllu")
+        for pair in zip(s, s.column("lemma"), strict=True)
+    ]
+    assert found == [(word, lemmas[word]) for word, _ in rows]
+
+
+def test_a_label_that_the_file_cannot_hold_is_named_with_its_row(cli, refuses, gold: Path) -> None:
+    cli("doctor", gold, "--folds", "3", "--fix-list", "fix.tsv", "--limit", "1")
+    table = Path("fix.tsv").read_text().replace("\tVERB\tDET\t", "\tVERB\tD T\t")
+    Path("fix.tsv").write_text(table)
+    message = refuses("doctor", gold, "--apply", "fix.tsv", "--output", "new")
+    assert message.startswith("fix.tsv:2: ") and "'D T' holds a space" in message
