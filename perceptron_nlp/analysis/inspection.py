@@ -14,10 +14,11 @@ from perceptron_nlp._checks import check_int
 from perceptron_nlp._display import Tabular
 from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.formats import Section, layout_of, read_file_bytes
+from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.model.weights import weights_as_arrays
+from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.atoms import known_words
@@ -278,6 +279,8 @@ def inspect(
         model whose features a function makes
     """
     check_int("top", top, 1, 1_000_000)
+    check_threads(threads)
+    check_format(format)
     data, path = _bytes_of(model)
     whole = model_from_bytes(data, path)
     parts = whole.parts_by_column

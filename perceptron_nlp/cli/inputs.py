@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, cast
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.terminal import Progress, say
+from perceptron_nlp.formats import check_format
 from perceptron_nlp.tagger.tagger import is_bundled
 
 STDIN = "-"
@@ -29,6 +30,7 @@ def open_inputs(
 ) -> list[pn.Corpus]:
     """Open files as the options say, and print on standard error what they are read as."""
     quiet = chosen.quiet
+    check_format(chosen.format)
     check_stdin(paths, quiet=quiet)
     corpora = []
     for path in paths:

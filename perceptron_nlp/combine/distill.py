@@ -40,7 +40,7 @@ from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
-from perceptron_nlp.tagger.train.sources import Labelled, Source
+from perceptron_nlp.tagger.train.sources import Labelled, Source, named_columns
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
@@ -248,6 +248,7 @@ def teachers_of(teachers: Teachers, source: Source, column: str | None) -> tuple
         raise ArgumentTypeError(
             f"column: a str is needed, not {type(column).__name__}; one column is distilled"
         )
+    named_columns(column)
     taken = take_teachers(teachers, None if column is None else source.column_named(column))
     learned = source.column_named(column or taken[0].column)
     if learned != taken[0].column and {learned, taken[0].column} <= {*source.column_names}:

@@ -352,7 +352,7 @@ def tune(
     seed = make_options(fixed).seed
     remarks: tuple[str, ...] = ()
     if held_out is None:
-        parts, remarks = _fold_parts(examples, folds, seed)
+        parts, remarks = _fold_parts(examples, folds, seed, source.place)
     else:
         parts = [Part(examples.sentences, held_out.sentences, held_out.gold)]
     identity = {
@@ -378,10 +378,10 @@ def tune(
 
 
 def _fold_parts(
-    examples: Examples, n_folds: int | None, seed: int
+    examples: Examples, n_folds: int | None, seed: int, place: str
 ) -> tuple[list[Part], tuple[str, ...]]:
     sizes = [sum(label is not None for label in row) for row in examples.gold]
-    folds, remarks = make_folds(examples.sentences, sizes, n_folds, seed)
+    folds, remarks = make_folds(examples.sentences, sizes, n_folds, seed, place=place)
     parts = []
     for held in folds:
         rest = examples.part(sorted(set(range(len(examples.sentences))) - set(held)))

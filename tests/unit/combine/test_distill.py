@@ -261,6 +261,7 @@ def test_raw_text_in_another_script_is_warned_of(
         ({"beam": 4}, "beam: 4 asks for a search"),
         ({"two_passes": True}, "two_passes: distill trains a tagger of one pass"),
         ({"column": ["tag", "x"]}, "column: a str is needed, not list; one column is distilled"),
+        ({"column": ""}, "column: it is empty; give a column's name"),
         ({"epoch": 3}, "epoch: there is no such option"),
         ({"templates": ["column:x[0]"]}, "templates: they look at column x, which raw text lacks"),
         ({"train": None}, "train: a path or sentences are needed, not NoneType"),
