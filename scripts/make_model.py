@@ -29,6 +29,7 @@ from typing import Any
 from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
+from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.tagger.confidence.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.model.compress import compress_model
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -41,7 +42,13 @@ TAGS = ("upos", "xpos", "feats")
 # Columns that are learned from raw text, too, and the seeds and directions of those who teach them.
 TAUGHT = ("upos", "xpos")
 TEACHERS = ((1, False), (2, True))
-RUNS = 2
+# Of a column that is taught, and of others.
+TAUGHT_RUNS, RUNS = 4, 2
+# What teachers see of raw text.
+EVIDENCE = ("clusters100", "clusters800", "induced")
+# Whether the sentence begins close by, and what stands between: where little follows either, a word
+# that is mostly a noun may be the only verb there can be.
+BEGINNINGS = ("lower[-2] shape4[-3]", "tag[-1] lower[-2] shape4[-3]", "tag[-1] lower[-1]")
 # A part of the plain sentences is enough for FEATS, whose training is slow.
 PLAIN_FEATS = 0.5
 # Plain sentences of the dev part, which tell what packing takes away of what others taught.
@@ -85,7 +92,7 @@ def main() -> None:
     train, dev, test = (part_of(chosen.treebank, name) for name in ("train", "dev", "test"))
     output = chosen.output or f"out/{train.name.partition('_')[0]}.model"
     Path(output).parent.mkdir(parents=True, exist_ok=True)
-    raw = [line.split() for path in chosen.raw for line in path.open(encoding="utf-8")]
+    raw = [line.split() for path in chosen.raw for line in path.read_text("utf-8").split("\n")]
     texts = Texts([sentence for sentence in raw if sentence], chosen.text, chosen.plain)
     held_out = list(pn.read_conllu(dev))
     sentences = list(pn.read_conllu(train))
@@ -120,14 +127,17 @@ def has_labels(sentences: Sequence[pn.Sentence], column: str) -> bool:
 
 def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     """The whole model of some sentences, as large as it comes."""
-    lemmas = ["lemma"] if has_labels(sentences, "lemma") else []
     tags = [name for name in TAGS if has_labels(sentences, name)]
-    base = pn.train(sentences, column=["text", *(lemmas or tags[:1])]).model
+    lemmas = has_labels(sentences, "lemma")
+    # Segmentation does not stand alone; the column beside it is learned again.
+    base = pn.train(sentences, column=["text", tags[0] if tags else "lemma"], preset="fast").model
     texts.raw += cut(base, texts.running)
     texts.running = []
     plain = list(plain_sentences(sentences, texts.n_plain, seed=1)) if texts.n_plain else []
     parts = [column_model(name, sentences, texts, plain) for name in tags]
-    model = joined([*parts, *(part for part in base.parts_by_column if part.column in lemmas)])
+    if lemmas:
+        parts.append(pn.train(sentences, column="lemma").model)
+    model = joined(parts)
     model = model.agreeing(
         {name: [label for s in sentences for label in s.column(name)] for name in tags}
     )
@@ -152,8 +162,10 @@ def column_model(
     if column not in TAUGHT:
         plain = plain[: round(PLAIN_FEATS * len(plain))]
     gold = [*sentences, *plain]
-    if column not in TAUGHT or not texts.raw:
+    if not texts.raw:
         return pn.train(gold, column=column, runs=RUNS).model
+    if column not in TAUGHT:
+        return pn.train(gold, column=column, runs=RUNS, templates=templates()).model
     if column not in texts.teachers:
         texts.teachers[column] = [
             pn.train(
@@ -163,20 +175,32 @@ def column_model(
                 seed=seed,
                 right_to_left=backwards,
                 raw=texts.raw,
+                templates=templates(EVIDENCE),
             )
             for seed, backwards in TEACHERS
         ]
-    taught = pn.distill(texts.teachers[column], raw=texts.raw, train=gold, column=column, runs=RUNS)
+    taught = pn.distill(
+        texts.teachers[column],
+        raw=texts.raw,
+        train=gold,
+        column=column,
+        runs=TAUGHT_RUNS,
+        templates=templates(),
+    )
     print(f"{column}: learned", flush=True)
     return taught.model
+
+
+def templates(columns: Sequence[str] = ()) -> list[str]:
+    """What is learned where there is raw text; teachers look at more columns."""
+    return [*map(str, preset("default", columns)), *BEGINNINGS]
 
 
 def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) -> TaggerModel:
     """The model with each part in its size, and as sure as the dev part says."""
     parts = []
-    measured = [dev]
-    if n_plain:
-        measured.append(list(plain_sentences(dev, n_plain, seed=2)))
+    plain = list(plain_sentences(dev, n_plain, seed=2)) if n_plain else []
+    measured = [dev, plain] if plain else [dev]
     for part in parts_alone(model):
         score = None if part.feature_columns else partial(accuracy, measured)
         parts.append(fitted(part, score))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -49,6 +50,30 @@ def test_a_model_that_cannot_be_calibrated_is_not_written(
     with pytest.raises(SystemExit, match="a model without calibration cannot be bundled"):
         runpy.run_path(str(SCRIPT), run_name="__main__")
     assert not made.exists()
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="the script is not beside the tests")
+def test_a_whole_model_is_made_of_a_treebank_and_raw_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = ROOT / "data"
+    for part in ("train", "dev", "test"):
+        shutil.copy(data / f"english-{part}.conllu", tmp_path / f"en_x-ud-{part}.conllu")
+    raw, made = tmp_path / "raw.txt", tmp_path / "en.model"
+    words = (sentence.words for sentence in pn.read_conllu(data / "english-dev.conllu"))
+    raw.write_text("".join(" ".join(own) + "\n" for own in words), "utf-8")
+    given = [str(tmp_path), "-o", str(made), "--raw", str(raw), "--plain", "40"]
+    given += ["--text", str(data / "harbor.txt")]
+    monkeypatch.syspath_prepend(SCRIPT.parent)
+    monkeypatch.setattr(sys, "argv", ["make_model.py", *given])
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+    tagger = pn.load(made)
+    assert tagger.columns == ("upos", "xpos", "feats", "lemma")
+    assert all(part.model.calibration is not None for part in tagger.by_column.values())
+    assert "lower[-2] shape4[-3]" in map(str, tagger.model.templates)
+    ((first, *_), *_) = tagger.tag_text("The boats sail.")
+    assert first.labels["lemma"] == "the"
+    assert f"{made}: {made.stat().st_size:,} bytes" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not PLAIN.exists(), reason="the sentences are not beside the tests")
