@@ -166,6 +166,8 @@ class Diagnosis(Tabular):
             "taggers that have not seen a sentence agree with"
             f" {percent(self.tagger_agreement, 1)} of its labels"
         )
+        if not self.candidates:
+            return said
         if self.tagger_agreement >= _SURE:
             return f"{said}, so the first candidates are likely errors"
         if self.tagger_agreement >= _FAIR:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -115,15 +115,28 @@ class Storage:
 
     def _read(self, path: str) -> None:
         with open(path, "rb") as handle:
-            if handle.read(len(_BEGIN)) != _BEGIN:
-                raise ModelError(
-                    f"{path}: not the state of a tuning that this version can go on from;"
-                    " name another file"
-                )
+            data = handle.read()
+        if not data:
+            return
+        whole = data[: data.rfind(b"\n") + 1]
+        if not whole.startswith(_BEGIN):
+            raise ModelError(
+                f"{path}: not the state of a tuning that this version can go on from;"
+                " name another file"
+            )
         try:
-            self._study = optuna().load_study(study_name=_NAME, storage=_journal(path))
-            self._compare(dict(self._study.user_attrs["identity"]), path)
-            for trial in self._study.trials:
+            for line in whole.splitlines():
+                json.loads(line)
+            study = optuna().load_study(study_name=_NAME, storage=_journal(path))
+            self._compare(study.user_attrs.get("identity", self._identity), path)
+            if len(whole) < len(data):
+                # Whoever wrote the last line was killed meanwhile, or the disk was full.
+                os.truncate(path, len(whole))
+                study = optuna().load_study(study_name=_NAME, storage=_journal(path))
+            if "identity" not in study.user_attrs:
+                study.set_user_attr("identity", self._identity)
+            self._study = study
+            for trial in study.trials:
                 measured = Measured(**trial.user_attrs["measured"])
                 measured.check()
                 self._measured[str(trial.user_attrs["key"])] = measured
@@ -144,11 +157,24 @@ class Storage:
                 )
 
 
+class _NoLock:
+    """In place of Optuna's file, which a killed program leaves, and the next one waits for.
+
+    A line is appended by one call, and no measurement depends on what others measure.
+    """
+
+    def acquire(self) -> bool:
+        return True
+
+    def release(self) -> None:
+        return
+
+
 def _journal(path: str) -> Any:
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
-    return JournalStorage(JournalFileBackend(path))
+    return JournalStorage(JournalFileBackend(path, lock_obj=cast("Any", _NoLock())))
 
 
 @dataclass(frozen=True, slots=True)

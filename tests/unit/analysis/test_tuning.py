@@ -91,6 +91,18 @@ def test_a_search_that_was_stopped_comes_to_the_end_of_one_that_was_not(
     assert all(report.epoch is None for report in again)
 
 
+def test_a_search_that_was_killed_while_it_wrote_goes_on(small: Small, tmp_path: Path) -> None:
+    state, data = tmp_path / "state", (small[:8], small[8:])
+    whole = told(pn.tune(data[0], dev=data[1], **QUICK, state=state))
+    content = state.read_bytes()
+    ends = [at + 1 for at, byte in enumerate(content) if byte == ord("\n")]
+    (tmp_path / "state.lock").symlink_to("nowhere")
+    for cut in (0, ends[0], ends[0] + 1, ends[1] - 1, ends[1] + 40, ends[2] - 1, ends[-1] - 1):
+        state.write_bytes(content[:cut])
+        for _ in range(2):
+            assert told(pn.tune(data[0], dev=data[1], **QUICK, state=state)) == whole
+
+
 def test_fewer_trials_are_the_first_of_more(small: Small, tmp_path: Path) -> None:
     state = tmp_path / "state"
     few = pn.tune(small[:8], dev=small[8:], trials=2, state=state, **QUICK)
@@ -156,8 +168,8 @@ def test_a_state_of_other_data_or_options_is_refused(small: Small, tmp_path: Pat
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda content: b"",
         lambda content: b"{}",
+        lambda content: content[:9],
         lambda content: b"[1]",
         lambda content: b"\xff",
         lambda content: content[: content.index(b"\n")] + b"}\n",
@@ -166,6 +178,7 @@ def test_a_state_of_other_data_or_options_is_refused(small: Small, tmp_path: Pat
         lambda content: content.replace(b'"right":[', b'"right":[7,'),
         lambda content: content.replace(b'"curve":[[', b'"curve":[[7,'),
         lambda content: content.replace(b'"work"', b'"wirk"'),
+        lambda content: content[:-3] + b"x\n",
         lambda content: content.replace(b'"identity":{', b'"identity":3,"i":{'),
     ],
 )
