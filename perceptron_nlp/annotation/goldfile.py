@@ -6,10 +6,12 @@ proposals were wrong. It is replaced whole, and read again when somebody else ch
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -190,6 +192,21 @@ class GoldFile:
     def was_changed(self) -> bool:
         """Tell if somebody else wrote the file since it was last read or written."""
         return self._seen() != self._stamp
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other sessions on files of the folder waiting, where the system can."""
+        with contextlib.ExitStack() as held:
+            if sys.platform != "win32":
+                import fcntl
+
+                with contextlib.suppress(OSError):
+                    folder = os.path.dirname(os.path.realpath(self.path))
+                    descriptor = os.open(folder, os.O_RDONLY)
+                    held.callback(os.close, descriptor)
+                    # Of the folder, since the file is replaced; a killed program holds no lock.
+                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
 
     def write(self, records: Iterable[Record]) -> None:
         """Replace the file. Raises FileError; then it is as it was."""

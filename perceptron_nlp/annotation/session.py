@@ -170,11 +170,11 @@ class Session:
         given = checked_labels(labels, task, self.columns, self._set)
         remark = task.note if note is None else encodable_text(note, "note")
         old = self._treebank.records.get(item.name)
-        self._merge()
-        self._refuse_conflict(item, old)
-        record = old or self._new_record(item, given)
-        record = replace(record, note=remark).written(given)
-        self._treebank.put(item, record)
+        with self._treebank.alone():
+            self._merge()
+            self._refuse_conflict(item, old)
+            record = old or self._new_record(item, given)
+            self._treebank.put(item, replace(record, note=remark).written(given))
         self._drafts.pop(item.name, None)
         doubts = self._review.pop(item.name, None)
 
@@ -213,18 +213,19 @@ class Session:
 
         Raises FileError, FormatError, as `accept`.
         """
-        self._merge()
-        if self._history:
-            name, undo = self._history[-1]
-            undo()
-            self._history.pop()
-        else:
-            last = max(self._treebank.records.values(), key=lambda r: r.order, default=None)
-            if last is None or last.item is None or not last.order:
-                return False
-            name = last.item.name
-            self._treebank.put(last.item, None)
-            self._drafts[name] = last
+        with self._treebank.alone():
+            self._merge()
+            if self._history:
+                name, undo = self._history[-1]
+                undo()
+                self._history.pop()
+            else:
+                last = max(self._treebank.records.values(), key=lambda r: r.order, default=None)
+                if last is None or last.item is None or not last.order:
+                    return False
+                name = last.item.name
+                self._treebank.put(last.item, None)
+                self._drafts[name] = last
         self._go_to(self._treebank.item(name))
         return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from perceptron_nlp._checks import check_int
@@ -70,6 +71,10 @@ class Treebank:
         """Return a sentence, annotated or not."""
         record = self.records.get(name)
         return self.waiting.get(name) if record is None else record.item
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let no other session come between a merge and what is put then."""
+        return nullcontext() if self._file is None else self._file.alone()
 
     def merge(self) -> str | None:
         """Read the file again if somebody else changed it; return what changed."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -191,6 +194,29 @@ def test_a_sentence_that_was_annotated_in_the_file_meanwhile_is_shown_and_not_ov
     assert set(kept(out)[0].column("upos")) == {"X"}
     one.accept(gold(task.words))
     assert list(kept(out)[0].column("upos")) == gold(task.words)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs locks that end with a program")
+def test_what_two_sessions_accept_at_the_same_moment_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "gold.conllu"
+    pool = [["a"], ["b"], ["c"]]
+    one, other = Session(pool, out, order="document"), Session(pool[::-1], out, order="document")
+    second = threading.Thread(target=other.accept, args=[["X"]])
+    shown(other)
+
+    def slowly(*given: object) -> object:
+        second.start()
+        time.sleep(0.3)
+        return new_record(*given)
+
+    new_record = one._new_record
+    monkeypatch.setattr(one, "_new_record", slowly)
+    shown(one)
+    one.accept(["X"])
+    second.join()
+    assert sorted(s.words for s in kept(out)) == [("a",), ("c",)]
 
 
 def test_a_file_that_was_broken_by_hand_is_named_and_stays(tmp_path: Path) -> None:
