@@ -44,11 +44,14 @@ TAUGHT = ("upos", "xpos")
 TEACHERS = ((1, False), (2, True))
 # Of a column that is taught, and of others.
 TAUGHT_RUNS, RUNS = 4, 2
+# Whether the sentence begins close by: where little follows either, a word that is mostly a noun may
+# be the only verb there can be. What teachers see in addition makes tagging slower by a third.
+BEGINNINGS = ("lower[-2] shape4[-3]",)
+MORE_BEGINNINGS = ("tag[-1] lower[-2] shape4[-3]", "tag[-1] lower[-1]")
 # What teachers see of raw text.
 EVIDENCE = ("clusters100", "clusters800", "induced")
-# Whether the sentence begins close by, and what stands between: where little follows either, a word
-# that is mostly a noun may be the only verb there can be.
-BEGINNINGS = ("lower[-2] shape4[-3]", "tag[-1] lower[-2] shape4[-3]", "tag[-1] lower[-1]")
+STUDENT = [*map(str, preset("default")), *BEGINNINGS]
+TEACHER = [*map(str, preset("default", EVIDENCE)), *BEGINNINGS, *MORE_BEGINNINGS]
 # A part of the plain sentences is enough for FEATS, whose training is slow.
 PLAIN_FEATS = 0.5
 # Plain sentences of the dev part, which tell what packing takes away of what others taught.
@@ -165,7 +168,7 @@ def column_model(
     if not texts.raw:
         return pn.train(gold, column=column, runs=RUNS).model
     if column not in TAUGHT:
-        return pn.train(gold, column=column, runs=RUNS, templates=templates()).model
+        return pn.train(gold, column=column, runs=RUNS, templates=STUDENT).model
     if column not in texts.teachers:
         texts.teachers[column] = [
             pn.train(
@@ -175,7 +178,7 @@ def column_model(
                 seed=seed,
                 right_to_left=backwards,
                 raw=texts.raw,
-                templates=templates(EVIDENCE),
+                templates=TEACHER,
             )
             for seed, backwards in TEACHERS
         ]
@@ -185,15 +188,10 @@ def column_model(
         train=gold,
         column=column,
         runs=TAUGHT_RUNS,
-        templates=templates(),
+        templates=STUDENT,
     )
     print(f"{column}: learned", flush=True)
     return taught.model
-
-
-def templates(columns: Sequence[str] = ()) -> list[str]:
-    """What is learned where there is raw text; teachers look at more columns."""
-    return [*map(str, preset("default", columns)), *BEGINNINGS]
 
 
 def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) -> TaggerModel:
