@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,11 @@ class Pool:
                 f"sentences of more than {MOST_TOKENS} tokens were cut; pieces made: {self._cut}"
             )
         if not self.items:
-            raise FormatError("there are no words in the text; give text to annotate", "pool")
+            paths = [source] if isinstance(source, str | os.PathLike) else source
+            named = [os.fspath(one) for one in paths if isinstance(one, str | os.PathLike)]
+            raise FormatError(
+                "there are no words in the text; give text to annotate", ", ".join(named) or "pool"
+            )
         self._starts = [item.start for item in self.items]
         self._characters = "".join(word for item in self.items for word in item.words)
         self._by_name = {item.name: item for item in self.items}

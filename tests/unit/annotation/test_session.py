@@ -667,7 +667,7 @@ def test_lists_of_words_stay_as_they_are_however_long() -> None:
 
 def test_text_without_words_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n\n")
-    with pytest.raises(pn.FormatError, match="there are no words in the text"):
+    with pytest.raises(pn.FormatError, match=r"empty.txt: there are no words"):
         Session(tmp_path / "empty.txt")
     with pytest.raises(pn.ArgumentTypeError, match="pool"):
         Session(3)  # type: ignore[arg-type]
