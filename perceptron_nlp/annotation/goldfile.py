@@ -173,6 +173,16 @@ class GoldFile:
         self._stamp, self._tail = stamp, tail
         return records
 
+    def rest(self, sentence: Sentence) -> object:
+        """Return all that annotation leaves as it is: comments, and the other columns."""
+        layout = sentence.layout
+        assert isinstance(layout, ConlluLayout)
+        head = layout.text[: layout.start].removeprefix(BOM).replace("\r\n", "\n").strip("\n")
+        for ours in (_STATE, _NOTE):
+            head = ours.sub("", head, count=1)
+        others = [layout[name] for name in CONLLU_COLUMNS[2:] if name not in self._columns]
+        return [line for line in head.split("\n") if line], others
+
     def check(self, sentence: Sentence) -> None:
         """Raise FormatError for columns, or a tag, that a sentence of the file cannot have."""
         layout = sentence.layout

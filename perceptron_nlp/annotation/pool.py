@@ -189,7 +189,12 @@ class Pool:
             if named is not None and "".join(named.words) == characters:
                 return named.start, named.end
             match = _NAME.fullmatch(name)
-            if match and 0 < int(match[1]) <= len(self.items):
+            # Only sentences of raw text can have been cut otherwise.
+            if (
+                match
+                and 0 < int(match[1]) <= len(self.items)
+                and self.items[int(match[1]) - 1].spans
+            ):
                 start = self.items[int(match[1]) - 1].start + int(match[2] or 0)
                 end = start + len(characters)
                 if self._characters[start:end] == characters:

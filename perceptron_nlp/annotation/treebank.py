@@ -176,9 +176,19 @@ class Treebank:
         """Find the places of the records in the text."""
         self.records, self.strangers = {}, list(records)
         taken: set[int] = set()
+        by_words = self._pool.places_by_words() if records else {}
+
+        def of_same_rest(sentence: Sentence) -> Span | None:
+            # Names may be missing, or be given twice, as sentences may.
+            same = [one for one in by_words.get(sentence.words, []) if one.start not in taken]
+            for one in reversed(same if len(same) > 1 else []):
+                if one.source is not None and self._rest(one.source) == self._rest(sentence):
+                    return one.start, one.end
+            return None
+
+        self._find(of_same_rest, taken)
         self._find(self._pool.place_of, taken)
         if self.strangers:
-            by_words = self._pool.places_by_words()
 
             def of_same_words(sentence: Sentence) -> Span | None:
                 same = by_words.get(sentence.words, [])
@@ -199,6 +209,9 @@ class Treebank:
         rest = self._pool.uncovered([*covered, *((item.start, item.end) for item in cut)])
         self.waiting = {}
         self.cut((), [*rest, *cut])
+
+    def _rest(self, sentence: Sentence) -> object:
+        return None if self._file is None else self._file.rest(sentence)
 
     def _find(self, find: Callable[[Sentence], Span | None], taken: set[int]) -> None:
         """Take the strangers for which a place is found that is not taken."""

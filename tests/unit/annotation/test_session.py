@@ -396,6 +396,21 @@ def test_names_that_are_numbers_are_names(tmp_path: Path) -> None:
     assert [s.words[0] for s in kept(out)] == ["No", "Yes", "Yes", "Yesterday", "Yesterdays"]
 
 
+@pytest.mark.parametrize("name", ["", "# sent_id = a\n", "# sent_id = 1.1\n"])
+def test_sentences_that_are_alike_are_told_apart_by_what_else_they_have(
+    tmp_path: Path, name: str
+) -> None:
+    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+    rows = [f"{name}1\tYes" + 7 * "\t_" + f"\tMine={n}\n\n" for n in range(6)]
+    text.write_text("".join(rows), "utf-8")
+    for _ in rows:
+        with Session(text, out, order="random") as session:
+            session.accept(["X"])
+    with Session(text, out) as session:
+        assert session.next() is None
+    assert [s.column("misc")[0] for s in kept(out)] == [f"Mine={n}" for n in range(6)]
+
+
 def test_comments_and_columns_of_others_stay_also_when_an_acceptance_is_taken_back(
     tmp_path: Path,
 ) -> None:
