@@ -159,8 +159,8 @@ class _Judged:
         """Judge a tagger by sentences that it has not seen."""
         labels = np.array(label_names(part), object)
         for sentence in sentences:
-            gold = np.array(given_labels(sentence, self._column), object)
-            has_label = gold != None  # noqa: E711
+            given = given_labels(sentence, self._column)
+            gold, has_label = np.array(given, object), [label is not None for label in given]
             scores = part.scores(sentence.words)[has_label]
             self._leads += list(scores - scores.max(1, keepdims=True))
             self._right.append(labels[scores.argmax(1)] == gold[has_label])
