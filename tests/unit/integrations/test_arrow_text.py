@@ -15,6 +15,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_parquet  # noqa: E402
 
+DATA = Path(__file__).parents[3] / "data"
 TEXTS = ["Le chat va au bois. Il dort.", "", None, " Zoé\n\ndort du bois", "…", "é" * 40]
 
 
@@ -112,7 +113,7 @@ def test_columns_of_the_same_name_keep_their_own_values(
 def test_columns_are_filled_as_if_there_were_no_others(names: list[str], tmp_path: Path) -> None:
     tagger = pn.load("en")
     # Some labels are others by themselves than where all columns agree.
-    text = "The man. He."
+    text = (DATA / "harbor.txt").read_text("utf-8")
     words = [sentence.words for sentence in tagger.tag_text(text)]
     alone = tagger.tag_sents_columns(words, columns=names)
     assert names != ["xpos"] or alone != {"xpos": tagger.tag_sents_columns(words)["xpos"]}
