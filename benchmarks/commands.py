@@ -18,6 +18,7 @@ from threads import thread_rows
 import perceptron_nlp as pn
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -168,8 +169,8 @@ def starting_rows(folder: Path, rounds: int) -> list[tuple[str, str]]:
         ("`import perceptron_nlp`, start included", least("-c", "import perceptron_nlp")),
         ("`import numpy`, start included", least("-c", "import numpy")),
     ]
-    for name in ("fast", "default"):
-        path = folder / name
+    for name in ("fast", "default", "en"):
+        path = Path(model_path("en")) if name == "en" else folder / name
         load = least_seconds(lambda path=path: pn.load(path))
         rows += [
             (
@@ -181,12 +182,9 @@ def starting_rows(folder: Path, rounds: int) -> list[tuple[str, str]]:
                 f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB",
             ),
         ]
-    path = Path(pn.__file__).parent / "models/en.model"
-    load = least_seconds(lambda: pn.load("en"))
     return [
         *rows,
         ("from process start to one sentence of text in all columns, `en`", least("-c", TAG_TEXT)),
-        ("loading the model, `en`", f"{1000 * load:.1f} ms, {path.stat().st_size / 1e6:.2f} MB"),
     ]
 
 

@@ -14,14 +14,9 @@ from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_cou
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.tagger.train.sources import (
-    UNLABELLED,
-    Labelled,
-    Source,
-    check_labelled,
-    gold_labels,
-)
+from perceptron_nlp.tagger.train.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
+from perceptron_nlp.text.tagset import UNLABELLED
 
 System: TypeAlias = "Tagger | Labelled"
 _CONTEXT = 4

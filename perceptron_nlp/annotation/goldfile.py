@@ -21,10 +21,9 @@ from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
-from perceptron_nlp.formats.conllu import ConlluReader, rewrite
+from perceptron_nlp.formats.conllu import rewrite
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
-from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM, packed
 from perceptron_nlp.text.sentence import Sentence
 
@@ -157,12 +156,11 @@ class GoldFile:
         stamp, tail = self._seen(), ""
         records = []
         if stamp is not None and stamp[1]:
-            with LineSource(self.path) as source:
-                reader = ConlluReader(source)
-                for sentence in reader:
-                    self.check(sentence)
-                    records.append(Record.read(sentence))
-                tail = reader.tail.removeprefix(BOM)
+            corpus = pn.open_corpus(self.path, format="conllu")
+            for sentence in corpus:
+                self.check(sentence)
+                records.append(Record.read(sentence))
+            tail = corpus.tail.removeprefix(BOM)
         for name in self._columns if records else []:
             if not any(any(given_labels(record.sentence, name)) for record in records):
                 raise FormatError(

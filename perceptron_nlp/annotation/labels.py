@@ -10,6 +10,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, file_error, quote
 from perceptron_nlp.formats import wrong_conllu_value
+from perceptron_nlp.text.tagset import known_labels
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 _WRITABLE = re.compile(r"[^\r\n\ud800-\udfff]*")
@@ -80,10 +81,9 @@ def tag_set(
     return found or None
 
 
-def given_labels(sentence: pn.Sentence, column: str) -> list[str | None]:
+def given_labels(sentence: pn.Sentence, column: str) -> Sequence[str | None]:
     """Return the labels of a sentence in a file, None for tokens that have none."""
-    labels = sentence.column(column)
-    return [None if label == "_" and column != "feats" else label for label in labels]
+    return known_labels(column, sentence.column(column))
 
 
 def wrong_value(column: str, value: object, tags: Sequence[str] | None) -> str | None:

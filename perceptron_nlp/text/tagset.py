@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 MAX_LABELS = 65_536
+# In these columns an underscore means no label; in others it is a value like FEATS'
+# "no features".
+UNLABELLED = "_"
+UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 
 
 class TagSet:
@@ -94,6 +98,13 @@ def check_label(label: object) -> None:
         label.encode("utf-8")
     except UnicodeEncodeError as error:
         raise ArgumentError(f"labels: {quote(label)} holds a lone surrogate") from error
+
+
+def known_labels(column: str, labels: Sequence[str]) -> Sequence[str | None]:
+    """Return the labels of a column as a file has them, None where a word has none."""
+    if column.lower() in UNLABELLED_COLUMNS and UNLABELLED in labels:
+        return [None if label == UNLABELLED else label for label in labels]
+    return labels
 
 
 def word_bytes(word: str) -> bytes:

@@ -55,8 +55,8 @@ from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, 
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
+from perceptron_nlp.text.tagset import UNLABELLED
 
 logger = logging.getLogger("perceptron_nlp")
 

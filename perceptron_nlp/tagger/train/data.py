@@ -24,15 +24,15 @@ from perceptron_nlp.tagger.train.numbered import (
     TextSentences,
     count_pairs,
 )
-from perceptron_nlp.tagger.train.sources import (
-    UNLABELLED,
-    UNLABELLED_COLUMNS,
-    Source,
-    check_labelled,
-    gold_labels,
-)
+from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import TagSet, word_bytes, word_hash
+from perceptron_nlp.text.tagset import (
+    UNLABELLED_COLUMNS,
+    TagSet,
+    known_labels,
+    word_bytes,
+    word_hash,
+)
 
 
 def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
@@ -77,9 +77,7 @@ def read_numbered(
         return None
     source.take(texts)
     strings, tokens, lengths = found
-    labels: list[str | None] = [text.decode() for text in strings[-1]]
-    if is_none:
-        labels = [None if label == UNLABELLED else label for label in labels]
+    labels = list(known_labels(column, [text.decode() for text in strings[-1]]))
     columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *feature_columns))}
     return (
         NumberedText(TextSentences(texts), np.arange(len(lengths)), lengths, columns),

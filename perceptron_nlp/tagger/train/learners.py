@@ -23,8 +23,8 @@ from perceptron_nlp.tagger.tag.feature_function import Extractor, extract, readi
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import UNLABELLED
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
+from perceptron_nlp.text.tagset import UNLABELLED
 
 Counts: TypeAlias = tuple[int, int, int]
 """Labeled tokens learned from, those of them that were mislabeled, and updates."""

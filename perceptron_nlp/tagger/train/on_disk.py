@@ -28,15 +28,9 @@ from perceptron_nlp.tagger.train.numbered import (
     StoredNumbers,
     whole_text_needed,
 )
-from perceptron_nlp.tagger.train.sources import (
-    UNLABELLED,
-    UNLABELLED_COLUMNS,
-    Source,
-    gold_labels,
-    has_ten_columns,
-)
+from perceptron_nlp.tagger.train.sources import Source, gold_labels, has_ten_columns
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import word_bytes
+from perceptron_nlp.text.tagset import UNLABELLED, UNLABELLED_COLUMNS, word_bytes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

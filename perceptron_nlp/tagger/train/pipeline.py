@@ -17,10 +17,11 @@ from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibra
 from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.options import TrainingOptions
-from perceptron_nlp.tagger.train.sources import UNLABELLED, Source
+from perceptron_nlp.tagger.train.sources import Source
 from perceptron_nlp.tagger.train.stages import TAGS, Fit, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import UNLABELLED
 
 logger = logging.getLogger("perceptron_nlp")
 

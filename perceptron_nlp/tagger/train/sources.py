@@ -24,6 +24,7 @@ from perceptron_nlp.formats import (
     read_conllu,
 )
 from perceptron_nlp.text.sentence import NO_LABEL, Sentence
+from perceptron_nlp.text.tagset import UNLABELLED, known_labels
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -37,10 +38,6 @@ _ACCEPTED = (
     " label), and lists of words with lists of labels as the next argument"
 )
 
-# In these columns an underscore means no label; in others it is a value like FEATS'
-# "no features".
-UNLABELLED = "_"
-UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 MEMORY_COLUMN = "tag"
 
 
@@ -280,9 +277,7 @@ def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
     labels = sentence.column(column)
     if column == MEMORY_COLUMN and any(label is NO_LABEL for label in labels):
         return [None if label is NO_LABEL else label for label in labels]
-    if column.lower() in UNLABELLED_COLUMNS and UNLABELLED in labels:
-        return [None if label == UNLABELLED else label for label in labels]
-    return labels
+    return known_labels(column, labels)
 
 
 def check_labelled(count: int, source: Source, column: str) -> None:
