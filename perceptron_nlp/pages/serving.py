@@ -1,11 +1,13 @@
 """A server of one page for one person on one machine: loopback only, nothing from outside.
 
-Other pages in the same browser, and names that were made to point here (DNS rebinding), are the
-attackers to think of. So requests must name this host and port, come from this page (where the
-browser tells the origin), and carry JSON, which forms of other pages cannot send; no answer allows
-another page to read it, and the page runs no script but its own file. Connections are closed when
-a request takes too long to arrive, and the oldest one makes room where there are too many, so that
-slow clients cannot keep others out.
+Other pages in the same browser, names that were made to point here (DNS rebinding), and other users
+of the machine are the attackers to think of. So requests must name this host and port, come from
+this page (where the browser tells the origin), and carry JSON, which forms of other pages cannot
+send; questions must carry a key that is drawn when the server is made, and that stands behind the
+``#`` of its address, where no request shows it. No answer allows another page to read it, and the
+page runs no script but its own file. Connections are closed when a request takes too long to
+arrive, or its answer to be read, and the oldest one is closed if there are too many, so that slow
+clients cannot keep others out. An answer may take as long as it needs.
 
 Starlette and uvicorn, of the extra ``web``, are imported when a server is made.
 """
@@ -15,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import secrets
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -58,11 +61,13 @@ class PageServer:
     application : what answers, see page_application
     host : 127.0.0.1, ::1 or localhost; nobody else can be served
     port : 0 to 65,535; 0 for any that is free
-    seconds : a connection is closed when it has had no complete request and answer for so long
+    seconds : a connection is closed when it has sent no complete request, or has not read its
+        answer, for so long
 
     Attributes
     ----------
-    url : the address to open in a browser
+    url : the address to open in a browser, with the key
+    key : what questions must carry, as ``Authorization: Bearer`` and the key
     server_port : the port that it listens at
 
     Raises
@@ -95,11 +100,12 @@ class PageServer:
         # Browsers leave out the port that addresses have if they name none.
         end = "" if self.server_port == _UNNAMED_PORT else f":{self.server_port}"
         shown = f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}{end}/"
+        self.key = secrets.token_urlsafe(16)
+        self.url = f"http://{shown}{end}/#{self.key}"
         hosts = frozenset(f"{name}{end}" for name in ("127.0.0.1", "[::1]", "localhost"))
         self._server = uvicorn.Server(
             uvicorn.Config(
-                _guarded(application, hosts),
+                _guarded(application, hosts, self.key),
                 loop="asyncio",
                 http=_connection_class(seconds),
                 ws="none",
@@ -211,19 +217,34 @@ def _connection_class(seconds: float) -> Any:
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Connection(H11Protocol):
+        @property
+        def is_answering(self) -> bool:
+            """Whether the answer to a complete request is being computed."""
+            return (
+                self.cycle is not None
+                and not self.cycle.more_body
+                and not self.cycle.response_started
+            )
+
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
             self._limit: asyncio.TimerHandle | None = None
             self._start()
             if len(self.connections) > MAX_CONNECTIONS:
                 others: Any = self.connections
-                min(others, key=lambda other: other.began).transport.abort()
+                min(others, key=lambda other: (other.is_answering, other.began)).transport.abort()
 
         def _start(self) -> None:
             """Give the next request the whole time."""
             self.began = self.loop.time()
             self._stop()
-            self._limit = self.loop.call_later(seconds, self.transport.abort)
+            self._limit = self.loop.call_later(seconds, self._expire)
+
+        def _expire(self) -> None:
+            if self.is_answering:
+                self._start()
+            else:
+                self.transport.abort()
 
         def _stop(self) -> None:
             if self._limit is not None:
@@ -240,18 +261,23 @@ def _connection_class(seconds: float) -> Any:
     return Connection
 
 
-def _guarded(application: ASGIApp, hosts: frozenset[str]) -> ASGIApp:
+def _guarded(application: ASGIApp, hosts: frozenset[str], key: str) -> ASGIApp:
     """The application for requests of its own page alone, with headers that guard the answers."""
     from starlette.datastructures import Headers, MutableHeaders
 
-    def refusal(headers: Headers) -> str | None:
+    bearer = f"Bearer {key}".encode()
+
+    def refusal(method: str, headers: Headers) -> tuple[int, str] | None:
         if headers.getlist("host") not in [[host] for host in hosts]:
-            return "this server answers to its own name alone"
+            return 403, "this server answers to its own name alone"
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{headers['host']}":
-            return "this server answers to its own page alone"
+            return 403, "this server answers to its own page alone"
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return "this server answers to its own page alone"
+            return 403, "this server answers to its own page alone"
+        given = headers.get("authorization", "").encode()
+        if method == "POST" and not secrets.compare_digest(given, bearer):
+            return 401, "the key is missing or wrong; open the whole address that was printed"
         return None
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -260,8 +286,8 @@ def _guarded(application: ASGIApp, hosts: frozenset[str]) -> ASGIApp:
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        reason = refusal(Headers(scope=scope))
-        answering = application if reason is None else _refused(403, reason)
+        refused = refusal(scope["method"], Headers(scope=scope))
+        answering = application if refused is None else _refused(*refused)
         await answering(scope, receive, send_with_headers)
 
     return guarded

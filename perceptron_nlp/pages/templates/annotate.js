@@ -5,6 +5,8 @@ const $ = (id) => document.getElementById(id);
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const LETTER = /\p{L}/u;
 const LIKELY = 9;
+// Of the address that was printed; no request shows what stands behind its #.
+const KEY = location.hash.slice(1);
 let state = null;
 let task = null;
 let labels = {};
@@ -42,7 +44,9 @@ function say(text, isWrong) {
 
 async function ask(path, question) {
   const reply = await fetch(path, {
-    method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(question),
+    method: "POST",
+    headers: {"Content-Type": "application/json", "Authorization": "Bearer " + KEY},
+    body: JSON.stringify(question),
   });
   const found = await reply.json();
   if (!reply.ok) throw new Error(found.error);

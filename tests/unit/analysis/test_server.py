@@ -67,7 +67,8 @@ def asked(
     """Status, headers and body of an answer."""
     connection = HTTPConnection("127.0.0.1", running.server_port, timeout=20)
     content = json.dumps(body).encode() if body is not None else None
-    connection.request(method, path, content, JSON if headers is None else headers)
+    sent = {"Authorization": f"Bearer {running.key}", **(JSON if headers is None else headers)}
+    connection.request(method, path, content, sent)
     reply = connection.getresponse()
     found = reply.status, reply.headers, reply.read()
     connection.close()
@@ -191,6 +192,22 @@ def test_other_names_and_other_pages_get_nothing(
     assert asked(running, "GET", "/", headers=headers)[0] == 403
 
 
+@pytest.mark.parametrize("given", ["", "Bearer ", "Bearer x", "Basic eDp5", "Bearer \xe9"])
+def test_questions_without_the_key_of_the_address_get_nothing(
+    running: PageServer, given: str
+) -> None:
+    status, _, content = asked(
+        running, body={"text": "a"}, headers={**JSON, "Authorization": given}
+    )
+    assert status == 401 and "open the whole address" in json.loads(content)["error"]
+
+
+def test_each_server_draws_a_key_of_its_own_that_no_request_shows(tagger: pn.Tagger) -> None:
+    with make_server(tagger, port=0) as one, make_server(tagger, port=0) as other:
+        assert one.key != other.key and len(one.key) >= 20
+        assert one.url == f"http://127.0.0.1:{one.server_port}/#{one.key}"
+
+
 def test_its_own_page_under_each_name_is_answered(running: PageServer) -> None:
     for name in ("127.0.0.1", "localhost", "[::1]"):
         host = f"{name}:{running.server_port}"
@@ -246,7 +263,9 @@ def test_bad_questions_are_told_what_is_wrong(
 def test_bodies_that_are_no_question_are_refused(
     running: PageServer, lines: bytes, body: bytes, status: int
 ) -> None:
-    host = f"Host: 127.0.0.1:{running.server_port}\r\n".encode()
+    host = (
+        f"Host: 127.0.0.1:{running.server_port}\r\nAuthorization: Bearer {running.key}\r\n".encode()
+    )
     reply = raw(running, b"POST /tag HTTP/1.1\r\n" + host + lines + b"\r\n" + body)
     assert reply.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"connection: close" in reply.lower()
@@ -278,7 +297,7 @@ def test_the_other_loopback_address_can_be_served(tagger: pn.Tagger) -> None:
     except pn.ArgumentError as error:
         pytest.skip(f"no IPv6 here: {error}")
     with made:
-        assert made.url == f"http://[::1]:{made.server_port}/"
+        assert made.url == f"http://[::1]:{made.server_port}/#{made.key}"
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
         connection = HTTPConnection("::1", made.server_port, timeout=20)
@@ -333,6 +352,7 @@ def test_slow_clients_do_not_keep_others_out(running: PageServer) -> None:
         b"GET / HTTP/1.1\r\n" + host,
         b"POST /tag HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n"
         + host
+        + f"Authorization: Bearer {running.key}\r\n".encode()
         + b"\r\n{",
     ]
     slow = [socket.create_connection(("127.0.0.1", running.server_port)) for _ in range(3 * 64)]
@@ -361,6 +381,24 @@ def test_requests_that_do_not_arrive_in_time_are_ended(tagger: pn.Tagger) -> Non
                 assert line.recv(1) == b""
         made.shutdown()
         thread.join()
+
+
+def test_an_answer_may_take_longer_than_a_request(
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*arguments: object, **options: object) -> dict[str, int]:
+        time.sleep(1)
+        return {"slow": 1}
+
+    monkeypatch.setattr(serve, "answer", slow)
+    made = PageServer(trial_application(tagger, True), "127.0.0.1", 0, seconds=0.2)
+    with made:
+        thread = threading.Thread(target=made.serve_forever)
+        thread.start()
+        status, _, content = asked(made, body={"text": "a"})
+        made.shutdown()
+        thread.join()
+    assert (status, json.loads(content)) == (200, {"slow": 1})
 
 
 def test_a_missing_library_names_the_extra(
@@ -413,7 +451,7 @@ def test_in_a_browser_typed_text_is_labelled_and_never_run(
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("dialog", lambda dialog: said.append(dialog.message))
-        page.goto(running.url + "?text=<script>document.title='bad'</script>#<img src=x>")
+        page.goto(running.url.replace("#", "?text=<script>document.title='bad'</script>#"))
         page.fill("#text", "The old man")
         page.wait_for_selector("text=3 words in 1 sentence")
         words = page.locator(".word")

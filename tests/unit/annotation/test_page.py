@@ -31,7 +31,8 @@ from tests.unit.annotation.conftest import gold, gold_any_case, made, work
 
 def asked(server: PageServer, path: str, body: Any, **headers: str) -> tuple[int, Any]:
     connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
-    sent = {"Content-Type": "application/json"} | headers
+    key = {"Authorization": f"Bearer {server.key}"}
+    sent = {"Content-Type": "application/json"} | key | headers
     connection.request("POST", path, json.dumps(body), sent)
     reply = connection.getresponse()
     found = reply.status, json.loads(reply.read())
@@ -102,6 +103,7 @@ def test_other_pages_cannot_annotate(tmp_path: Path) -> None:
         assert asked(server, "/act", question, Origin="http://example.org")[0] == 403
         assert asked(server, "/act", question, Host="example.org")[0] == 403
         assert asked(server, "/act", question, **{"Content-Type": "text/plain"})[0] == 415
+        assert asked(server, "/act", question, Authorization="Bearer guessed")[0] == 401
     assert not (tmp_path / "gold.conllu").exists()
 
 
@@ -194,8 +196,7 @@ def test_what_is_missing_or_lost_is_told_on_the_page(browser: Any, tmp_path: Pat
             page.keyboard.press("ArrowRight")
         out.mkdir()
         page.keyboard.press("Enter")
-        page.wait_for_function("() => document.querySelector('#status').className === 'wrong'")
-        assert "gold.conllu" in page.inner_text("#status")
+        wait_for_status(page, "gold.conllu")
         assert set(tags(page)) == {"NOUN"}
         out.rmdir()
         page.keyboard.press("Enter")

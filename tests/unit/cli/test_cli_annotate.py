@@ -26,9 +26,9 @@ def text(tmp_path: Path) -> Path:
 
 
 def posted(url: str, path: str, body: Any) -> dict[str, Any]:
-    question = urllib.request.Request(
-        url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
+    place, _, key = url.partition("#")
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
+    question = urllib.request.Request(place + path, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(question, timeout=60) as reply:
         found: dict[str, Any] = json.load(reply)
     return found

@@ -23,10 +23,11 @@ def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> 
         assert url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(url, timeout=30) as reply:
             assert b"<title>Try " in reply.read()
+        place, _, key = url.partition("#")
         question = urllib.request.Request(
-            url + "tag",
+            place + "tag",
             json.dumps({"text": "The dog"}).encode(),
-            {"Content-Type": "application/json"},
+            {"Content-Type": "application/json", "Authorization": f"Bearer {key}"},
         )
         with urllib.request.urlopen(question, timeout=30) as reply:
             (words,) = json.load(reply)["sentences"]
@@ -37,7 +38,8 @@ def test_a_served_page_answers_until_it_is_interrupted(started, model: Path) -> 
         with socket.create_connection((address.hostname, address.port)) as slow:
             slow.sendall(
                 b"POST /tag HTTP/1.1\r\nHost: %b\r\nContent-Type: application/json\r\n"
-                b"Content-Length: 99\r\n\r\n{" % address.netloc.encode()
+                b"Authorization: Bearer %b\r\nContent-Length: 99\r\n\r\n{"
+                % (address.netloc.encode(), key.encode())
             )
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=30)
