@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import signal
+import sys
+import time
 import tracemalloc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -106,6 +109,43 @@ def test_long_paragraphs_are_cut_in_windows_as_the_slow_twin_cuts_them(
     text = gap.join(["Le bois. Du", "9" * 30, "é" * 12_000, "a,b ", "," * 4200, "Il dort. " * 200])
     for window, segmenter in segmenters[2:]:
         assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+
+
+@pytest.mark.parametrize("text", [".-" * 20_000, "x" * 200_000, ("é" * 190 + ".") * 1000])
+def test_windows_without_ends_of_sentences_are_taken_by_half_at_least(
+    pipeline: pn.Tagger, segmenter: Segmenter, text: str
+) -> None:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    # Nothing is certain: the decoder alone says where sentences end.
+    bare = segmentation._replace(certain={}, words={})
+    for own, cut in ((segmentation, segmenter), (bare, Segmenter(bare))):
+        found = [*cut.sentences_of(text)]
+        assert found == segmented(own, text, WINDOW)
+        assert len(found) <= 2 + 4 * len(text) / WINDOW + len(text) / 2000
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no timers")
+def test_a_signal_is_answered_while_a_long_paragraph_is_cut(segmenter: Segmenter) -> None:
+    text = ".-" * 2_000_000
+    begin = time.perf_counter()
+    segmenter.cutter.cut_text(text.encode(), True)
+    whole = time.perf_counter() - begin
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, stop)
+    try:
+        begin = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, whole / 20)
+        with pytest.raises(KeyboardInterrupt):
+            segmenter.cutter.cut_text(text.encode(), True)
+        assert time.perf_counter() - begin < whole / 2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert [*segmenter.sentences_of("Le bois.")]
 
 
 def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> None:

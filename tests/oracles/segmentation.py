@@ -93,10 +93,11 @@ def _labels(
     count = sum(start < edge for start, _ in atoms.spans)
     count = max(1, min(WINDOW, count - 1))
     labels = _labeled(segmentation, text, Atoms(atoms.spans[:count], atoms.gaps[:count]))
-    taken = max(1, count - MARGIN)
+    taken = count - min(count // 4, MARGIN)
+    upper = labels[count // 2 : taken]
     for label in (SENTENCE, TOKEN):
-        if label in labels[:taken]:
-            taken -= labels[taken - 1 :: -1].index(label)
+        if label in upper:
+            taken -= upper[::-1].index(label)
             break
     return taken, [*labels[: taken - 1], SENTENCE]
 

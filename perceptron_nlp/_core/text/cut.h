@@ -19,6 +19,8 @@
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
 #define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
 
+#define POLL_ATOMS (1 << 15) /* or tokens, after which a signal is answered */
+
 /* A paragraph of more atoms, or characters, is cut in windows; of their labels the last may change
  * with what follows, and are not taken. */
 #define WINDOW_ATOMS 4000
@@ -102,6 +104,8 @@ typedef struct {
     uint32_t *sentences; /* their first tokens; one more at the end */
     size_t n_sentences, sentences_room;
     uint32_t taken, taken_chars; /* of the text: what is done with */
+    int (*poll)(void);           /* answers signals; below 0: stop */
+    size_t unpolled;             /* atoms or tokens labeled since */
 } Cut;
 
 static inline void cut_model_close(CutModel *m) {
@@ -613,11 +617,20 @@ static inline int take_atom(const CutModel *m, Batch *b, const uint8_t *text, co
     return batch_word(d, b, 1, m->gaps[atom->gap], text);
 }
 
-/* Label the atoms of the paragraphs in the queue; -1: no memory. */
+/* Answer signals now and then; -1: stop. */
+static inline int cut_poll(Cut *x, size_t labeled) {
+    x->unpolled += labeled;
+    if (x->unpolled < POLL_ATOMS) return 0;
+    x->unpolled = 0;
+    return x->poll();
+}
+
+/* Label the atoms of the paragraphs in the queue; -1: no memory, or a signal. */
 static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_t *text) {
     const Decoder *d = m->decoder;
     const int64_t cleared = w->cache.times_cleared;
     size_t asked = 0;
+    if (cut_poll(x, x->queued_atoms) < 0) return -1;
     batch_reset(&w->batch);
     for (size_t q = 0; q < x->n_queue; q++) {
         const CutParagraph *own = &x->queue[q];
@@ -708,13 +721,14 @@ static inline int queue_paragraph(Cut *x, size_t begin, size_t end) {
     return 0;
 }
 
-/* How many of the atoms of a labelled window are taken: up to the last sentence that ends well before
- * its end, or token, or whatever comes there. */
+/* How many of the atoms of a labeled window are taken: up to the last sentence that ends in its upper
+ * half but well before its end, or token, or whatever comes there. As half of it is taken at least,
+ * labeling takes twice the atoms of a paragraph at most. */
 static inline size_t window_taken(const CutModel *m, const Atom *atoms, size_t n) {
-    const size_t most = n > WINDOW_MARGIN ? n - WINDOW_MARGIN : 1;
-    for (size_t k = most; k > 0; k--)
+    const size_t most = n - (n / 4 < WINDOW_MARGIN ? n / 4 : WINDOW_MARGIN);
+    for (size_t k = most; k > n / 2; k--)
         if (atoms[k - 1].label == m->sentence) return k;
-    for (size_t k = most; k > 0; k--)
+    for (size_t k = most; k > n / 2; k--)
         if (atoms[k - 1].label == m->token) return k;
     return most;
 }
@@ -740,8 +754,8 @@ static inline int cut_windows(const CutModel *m, Cut *x, Worker *w, const uint8_
     return 0;
 }
 
-/* Cut a text; what may go on is left, unless it is at its end. -1: no memory, or a page is missing:
- * then nothing of it is done. */
+/* Cut a text; what may go on is left, unless it is at its end. -1: no memory, a signal, or a page is
+ * missing: then nothing of it is done. */
 static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
                            const uint8_t *text, size_t n, int at_end) {
     size_t begin = 0, done = 0;

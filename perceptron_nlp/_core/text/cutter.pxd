@@ -37,6 +37,7 @@ cdef extern from "text/words.h" nogil:
         size_t n_sentences
         uint32_t taken
         uint32_t taken_chars
+        int (*poll)() except -1
     ctypedef struct TextWord:
         uint32_t length
     ctypedef struct SplitScript:
@@ -63,13 +64,13 @@ cdef extern from "text/words.h" nogil:
     void sums_close(CutSums *sums) noexcept
     void cut_close(Cut *x) noexcept
     int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
-                 const uint8_t *text, size_t n, int at_end) noexcept
+                 const uint8_t *text, size_t n, int at_end) except? -1
     void text_words_close(TextWords *x) noexcept
     const uint8_t *text_word_bytes(const TextWords *x, const uint8_t *text,
                                    TextWord word) noexcept
     int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *text) noexcept
-    int split_words(TextWords *x, const Cut *cut, const uint8_t *text, const Decoder *d,
-                    Worker *w, const SplitScript *scripts) noexcept
+    int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
+                    Worker *w, const SplitScript *scripts) except? -1
 
 
 cdef class TextCutter:

@@ -4,6 +4,7 @@
 from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -13,6 +14,11 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 # A page that is not known yet.
 cdef bytes UNKNOWN = bytes([5]) * 256
 MOST_BYTES = (1 << 31) - 1
+
+
+cdef int _answer_signals() except -1 with gil:
+    PyErr_CheckSignals()
+    return 0
 
 
 cdef class TextCutter:
@@ -167,6 +173,7 @@ cdef class Cutting:
         cdef Worker *w = &self.cut_box.worker
         into.text = text
         found.sums = &self.sums
+        found.poll = _answer_signals
         if n > MOST_BYTES:
             raise ArgumentError(f"text: has {n:,} bytes; the limit is {MOST_BYTES:,}")
         while status < 0:

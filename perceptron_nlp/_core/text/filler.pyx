@@ -2,6 +2,7 @@
 """Running text written as CoNLL-U or word/TAG: no Python object is made of a token (fill.h)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -242,6 +243,7 @@ cdef class _Filling:
         cdef int status = 0
         self.fill.used = 0
         while begin < found.found.n_sentences:
+            PyErr_CheckSignals()
             with nogil:
                 end = fill_batch(&filler.model, &self.fill, &found.found, &found.words, text, begin)
             if end >= 0 and self.lemmatizer is not None:
@@ -288,6 +290,7 @@ cdef class _Filling:
             at = ends[k]
         self.fill.used = 0
         while begin < n_sentences:
+            PyErr_CheckSignals()
             with nogil:
                 end = fill_batch(&filler.model, &self.fill, &found.found, &found.words, text, begin)
             if end < 0:

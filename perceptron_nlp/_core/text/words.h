@@ -192,8 +192,8 @@ static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
 }
 
 /* Split tokens as a decoder of tokens says. Their words are behind the tokens themselves, which are
- * the first cut->n_tokens of all words; -1: no memory. */
-static inline int split_words(TextWords *x, const Cut *cut, const uint8_t *text, const Decoder *d,
+ * the first cut->n_tokens of all words; -1: no memory, or a signal. */
+static inline int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
                               Worker *w, const SplitScript *scripts) {
     const size_t n = cut->n_tokens;
     for (size_t s = 0; s < cut->n_sentences;) {
@@ -202,6 +202,7 @@ static inline int split_words(TextWords *x, const Cut *cut, const uint8_t *text,
         for (; s < cut->n_sentences && w->batch.n_tokens < WORDS_BATCH; s++)
             if (take_words_of(d, &w->batch, x, text, cut->sentences[s], cut->sentences[s + 1]) < 0)
                 return -1;
+        if (cut_poll(cut, (size_t)w->batch.n_tokens) < 0) return -1;
         if (d->run(d, w) < 0) {
             cache_spoil(&w->cache);
             return -1;
@@ -217,7 +218,7 @@ static inline int split_words(TextWords *x, const Cut *cut, const uint8_t *text,
     x->first[n] = (uint32_t)(x->n_words - n);
     /* The words, without the tokens. */
     x->n_words -= n;
-    memmove(x->words, x->words + n, x->n_words * sizeof *x->words);
+    if (n) memmove(x->words, x->words + n, x->n_words * sizeof *x->words);
     return 0;
 }
 

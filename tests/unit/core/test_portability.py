@@ -17,17 +17,24 @@ CORE = ROOT / "perceptron_nlp" / "_core"
 SELFTEST = Path(__file__).parent / "selftest"
 
 
+@pytest.mark.parametrize("sanitizer", [[], ["-fsanitize=undefined", "-fno-sanitize-recover"]])
 def test_the_headers_compile_without_a_warning_and_compute_what_they_compute_elsewhere(
-    tmp_path: Path,
+    tmp_path: Path, sanitizer: list[str]
 ) -> None:
     compiler = shutil.which(shlex.split(sysconfig.get_config_var("CC") or "cc")[-1])
     if compiler is None or sys.platform == "win32":
         pytest.skip("no compiler with the options of GCC")
     flags = ["-std=c11", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-    command = [compiler, *flags, f"-I{CORE}", f"-I{SELFTEST}", str(SELFTEST / "selftest.c")]
-    subprocess.run([*command, "-o", str(tmp_path / "selftest"), "-lm"], check=True)
+    command = [compiler, *flags, f"-I{CORE}", f"-I{SELFTEST}", *sanitizer, "-o"]
+    if sanitizer:
+        (tmp_path / "empty.c").write_text("int main(void) { return 0; }\n", "utf-8")
+        line = [*command, str(tmp_path / "empty"), str(tmp_path / "empty.c")]
+        if subprocess.run(line, capture_output=True, check=False).returncode:
+            pytest.skip("the compiler has no sanitizers")
+    line = [*command, str(tmp_path / "selftest"), str(SELFTEST / "selftest.c"), "-lm"]
+    subprocess.run(line, check=True)
     done = subprocess.run([tmp_path / "selftest"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_standard_c_lacks_stands_in_portable_h_alone() -> None:
