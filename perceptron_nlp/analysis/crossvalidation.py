@@ -11,7 +11,8 @@ from typing import Any
 from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
 from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp._display import Tabular, counted, percent, points
-from perceptron_nlp.analysis.folds import in_parallel, make_folds
+from perceptron_nlp.analysis.folds import make_folds
+from perceptron_nlp.crossfit import crossfit
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import ALL, TEXT, stages_of
@@ -179,11 +180,10 @@ def cross_validate(
     text = GoldText.read(data, labels, column, features, format, fields, options)
     parts, remarks = make_folds(text.sentences, text.sizes, folds, text.seed, FOLDS, text.place)
 
-    def measured(held_out: list[int]) -> dict[str, Evaluation]:
-        tagger = text.trained(sorted({*range(len(text.sentences))} - {*held_out}))
+    def measured(tagger: Tagger, held_out: list[int]) -> dict[str, Evaluation]:
         return tagger.evaluate_columns([text.sentences[number] for number in held_out])
 
-    found = in_parallel(measured, parts, threads, callback)
+    found = list(crossfit(parts, text.trained, measured, threads, callback))
     remarks = [*text.remarks, *remarks]
     overlapping = sum(bool(one.warnings) for fold in found for one in list(fold.values())[:1])
     if overlapping:

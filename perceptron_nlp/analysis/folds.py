@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from perceptron_nlp import Sentence
 from perceptron_nlp._checks import check_int
+from perceptron_nlp.crossfit import by_size
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import opens_document
-from perceptron_nlp.sampling import permutation
 
 FOLDS = 5
 MAX_FOLDS = 1000
 # Where the largest part has more than so many times the tokens of the smallest, documents are cut.
 _UNEQUAL = 2
-Work = TypeVar("Work")
-Done = TypeVar("Done")
-
-
-def deal(
-    units: Sequence[Sequence[int]], sizes: Sequence[int], n_folds: int, seed: int
-) -> list[list[int]]:
-    """Deal units of sentences out, in random order, each to the fold that is smallest so far."""
-    folds: list[list[int]] = [[] for _ in range(n_folds)]
-    filled = [0] * n_folds
-    order = permutation(len(units), seed).tolist()
-    # Those without any size come last, so that each fold gets one with.
-    for unit in sorted(order, key=lambda unit: not sizes[unit]):
-        fold = min(range(n_folds), key=lambda number: (filled[number], number))
-        folds[fold] += units[unit]
-        filled[fold] += sizes[unit]
-    return [sorted(fold) for fold in folds]
 
 
 def make_folds(
@@ -69,7 +51,7 @@ def make_folds(
     if len(whole) > 1:
         of_documents = [sum(sizes[number] for number in unit) for unit in whole]
         if sum(map(bool, of_documents)) >= wanted:
-            folds = deal(whole, of_documents, wanted, seed)
+            folds = by_size(whole, of_documents, wanted, seed)
             filled = [sum(sizes[number] for number in fold) for fold in folds]
             if max(filled) <= _UNEQUAL * min(filled):
                 return folds, remarks
@@ -77,34 +59,7 @@ def make_folds(
             f"{len(whole)} documents are too few or too unequal for {wanted} parts, so sentences"
             " are dealt out; the score may be a little too good"
         )
-    return deal(single, sizes, wanted, seed), remarks
-
-
-def in_parallel(
-    run: Callable[[Work], Done],
-    works: Sequence[Work],
-    threads: int,
-    callback: Callable[[int, int], object] | None = None,
-) -> list[Done]:
-    """Return what `run` gives for each piece of work, in their order, several at a time."""
-    if threads == 1:
-        return _collected(map(run, works), len(works), callback)
-    # Here, since it brings logging in, and one thread does without.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        return _collected(pool.map(run, works), len(works), callback)
-
-
-def _collected(
-    results: Iterable[Done], total: int, callback: Callable[[int, int], object] | None
-) -> list[Done]:
-    found = []
-    for result in results:
-        found.append(result)
-        if callback is not None:
-            callback(len(found), total)
-    return found
+    return by_size(single, sizes, wanted, seed), remarks
 
 
 def documents(sentences: Sequence[Sentence]) -> list[list[int]]:

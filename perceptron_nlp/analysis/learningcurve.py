@@ -23,7 +23,8 @@ from perceptron_nlp.analysis.crossvalidation import (
     checked_threads,
     deviation,
 )
-from perceptron_nlp.analysis.folds import in_parallel, make_folds
+from perceptron_nlp.analysis.folds import make_folds
+from perceptron_nlp.crossfit import in_parallel
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.drawing import (

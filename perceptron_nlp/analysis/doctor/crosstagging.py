@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence, Template
-from perceptron_nlp.analysis.folds import deal, in_parallel
+from perceptron_nlp.crossfit import by_size, crossfit
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
@@ -85,7 +85,7 @@ def fold_sentences(examples: Examples, n_folds: int, seed: int, place: str) -> l
         )
     units = list(groups.values())
     sizes = [sum(len(examples.sentences[number]) for number in unit) for unit in units]
-    return deal(units, sizes, n_folds, seed)
+    return by_size(units, sizes, n_folds, seed)
 
 
 def with_labels_beside(
@@ -160,7 +160,9 @@ class CrossTagger:
         self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
     ) -> Opinions:
         """The opinions of all words; `done` is called with the number of folds that are scored."""
-        found = in_parallel(self._ask_fold, folds, threads, lambda n_done, _: done(n_done))
+        found = list(
+            crossfit(folds, self._labellers, self._ask_fold, threads, lambda n, _: done(n))
+        )
         words, choices, scores, votes = (
             np.concatenate([part[place] for part in found]) for place in range(4)
         )
@@ -175,12 +177,15 @@ class CrossTagger:
             len(self._kinds) * self._runs,
         )
 
-    def _ask_fold(self, held_out: Sequence[int]) -> tuple[npt.NDArray[np.generic], ...]:
-        rest = sorted({*range(len(self._examples.sentences))} - {*held_out})
-        labellers = [
-            [self._labeller(examples.part(rest), options, run) for run in range(self._runs)]
+    def _labellers(self, numbers: list[int]) -> list[list[TemplateLabeller]]:
+        return [
+            [self._labeller(examples.part(numbers), options, run) for run in range(self._runs)]
             for examples, options in self._kinds
         ]
+
+    def _ask_fold(
+        self, labellers: list[list[TemplateLabeller]], held_out: list[int]
+    ) -> tuple[npt.NDArray[np.generic], ...]:
         found = [
             one for number in held_out if (one := self._ask_sentence(number, labellers)) is not None
         ]

@@ -37,6 +37,7 @@ from perceptron_nlp.analysis.tune.trials import (
     plain,
     take_search_options,
 )
+from perceptron_nlp.crossfit import crossfit
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
@@ -382,11 +383,9 @@ def _fold_parts(
 ) -> tuple[list[Part], tuple[str, ...]]:
     sizes = [sum(label is not None for label in row) for row in examples.gold]
     folds, remarks = make_folds(examples.sentences, sizes, n_folds, seed, place=place)
-    parts = []
-    for held in folds:
-        rest = examples.part(sorted(set(range(len(examples.sentences))) - set(held)))
-        out = examples.part(held)
-        parts.append(Part(rest.sentences, out.sentences, out.gold))
+
+    halves = crossfit(folds, examples.part, lambda rest, own: (rest, examples.part(own)))
+    parts = [Part(rest.sentences, out.sentences, out.gold) for rest, out in halves]
     return parts, tuple(remarks)
 
 

@@ -26,6 +26,7 @@ from dataclasses import replace
 import numpy as np
 
 from perceptron_nlp._display import percent
+from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
@@ -248,14 +249,16 @@ def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
     """Return (train, held out) parts of the text, as many as hold out tokens enough."""
     order = permutation(len(examples.sentences), SEED)
     words = np.cumsum(examples.sentences.lengths[order])
-    chosen = order[: np.searchsorted(words, SAMPLE_TOKENS) + 1].tolist()
+    chosen = order[: np.searchsorted(words, SAMPLE_TOKENS) + 1]
     folds: list[tuple[Examples, Examples]] = []
     n_held_out = 0
-    while len(folds) < FOLDS and n_held_out < HELD_OUT_TOKENS:
-        held_out = chosen[len(folds) :: FOLDS]
-        rest = sorted({*chosen} - {*held_out})
-        folds.append((examples.part(rest), examples.part(sorted(held_out))))
-        n_held_out += folds[-1][1].n_tokens
+    for rest, held_out in crossfit(
+        in_turn(chosen, FOLDS), examples.part, lambda rest, own: (rest, examples.part(own))
+    ):
+        folds.append((rest, held_out))
+        n_held_out += held_out.n_tokens
+        if n_held_out >= HELD_OUT_TOKENS:
+            break
     return [fold for fold in folds if all(part.n_labelled for part in fold)]
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import UPOS
@@ -103,16 +104,15 @@ def jackknifed(
     some of them, a function that labels sentences.
     """
     order = permutation(len(examples.sentences), 1)
-    folds = min(FOLDS, len(order))
-    labels: list[list[str]] = [[] for _ in order]
-    for fold in range(folds):
-        held_out = sorted(order[fold::folds].tolist())
-        rest = sorted(set(range(len(order))) - set(held_out))
-        given = train(first.part(rest))([examples.sentences[k] for k in held_out])
-        for number, found in zip(held_out, given, strict=True):
-            labels[number] = found
+    labels: dict[int, list[str]] = {}
+    for found in crossfit(
+        in_turn(order, min(FOLDS, len(order))),
+        lambda rest: train(first.part(rest)),
+        lambda label, own: zip(own, label([examples.sentences[k] for k in own]), strict=True),
+    ):
+        labels.update(found)
     sentences = [
-        with_first_labels(sentence, found)
-        for sentence, found in zip(examples.sentences, labels, strict=True)
+        with_first_labels(sentence, labels[number])
+        for number, sentence in enumerate(examples.sentences)
     ]
     return examples.with_columns(sentences, FIRST_COLUMNS)

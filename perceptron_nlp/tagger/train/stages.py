@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from perceptron_nlp._display import counted
+from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
@@ -329,16 +330,13 @@ def with_predicted_tags(
 
     taggers : those in use, whose templates the quick ones take, so that they need not be chosen
     """
-    order = permutation(len(train), seed).tolist()
-    n_folds = min(FOLDS, len(train))
-    predicted: list[dict[str, tuple[str, ...]]] = [{} for _ in train]
-    for fold in range(n_folds if n_folds > 1 else 0):
-        held_out = order[fold::n_folds]
-        others = set(order) - set(held_out)
-        rest = [train[number] for number in sorted(others)]
-        for tagger in taggers:
-            model = fit(
-                rest,
+    if len(train) < 2:
+        return [with_columns(sentence, sentence.columns) for sentence in train]
+
+    def quick(rest: list[int]) -> list[TaggerModel]:
+        return [
+            fit(
+                [train[number] for number in rest],
                 dev=None,
                 column=tagger.column,
                 templates=[t for t in tagger.templates if not t.columns],
@@ -346,13 +344,23 @@ def with_predicted_tags(
                 seed=seed,
                 **QUICK,
             )
-            labels = TemplateLabeller(model).label([train[number].words for number in held_out])
-            for number, own in zip(held_out, labels, strict=True):
-                predicted[number][tagger.column] = tuple(own)
-    return [
-        with_columns(sentence, {**sentence.columns, **columns})
-        for sentence, columns in zip(train, predicted, strict=True)
-    ]
+            for tagger in taggers
+        ]
+
+    def predicted(models: list[TaggerModel], held_out: list[int]) -> dict[int, Sentence]:
+        found = {number: train[number] for number in held_out}
+        words: list[Sequence[str]] = [train[number].words for number in held_out]
+        for model in models:
+            for number, own in zip(held_out, TemplateLabeller(model).label(words), strict=True):
+                columns = {**found[number].columns, model.column: tuple(own)}
+                found[number] = with_columns(found[number], columns)
+        return found
+
+    folds = in_turn(permutation(len(train), seed), min(FOLDS, len(train)))
+    sentences = {}
+    for own in crossfit(folds, quick, predicted):
+        sentences.update(own)
+    return [sentences[number] for number in range(len(train))]
 
 
 def lemma_templates(columns: Sequence[str]) -> tuple[Template, ...]:
