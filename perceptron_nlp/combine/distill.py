@@ -30,10 +30,10 @@ from perceptron_nlp.combine.pseudo_labels import (
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
-from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
+from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
 from perceptron_nlp.tagger.train.clusters import RawSource
 from perceptron_nlp.tagger.train.data import Examples, label_hashes

@@ -26,7 +26,7 @@ from perceptron_nlp.perceptrons.inputs import (
     sorted_classes,
 )
 from perceptron_nlp.perceptrons.state import flat_view
-from perceptron_nlp.tagger.confidence.calibration import rounded, softmax
+from perceptron_nlp.probability import rounded, softmax
 
 Floats = NDArray[np.float64]
 

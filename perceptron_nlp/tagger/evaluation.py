@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from perceptron_nlp._display import Tabular, counted, percent, points, printable
-from perceptron_nlp.tagger.confidence.confidence import Reliability
+from perceptron_nlp.probability import Reliability
 from perceptron_nlp.tagger.label_scores import (
     LabelScore,
     SpanScores,

@@ -406,7 +406,7 @@ class Tagger:
                 for name in agreeing.columns
             }
             if sure:
-                from perceptron_nlp.tagger.confidence.confidence import sure_columns
+                from perceptron_nlp.tagger.confidence import sure_columns
 
                 found.update(sure_columns(agreeing, inputs, kept, threads))
             else:
@@ -425,7 +425,7 @@ class Tagger:
         """Return the labels of the only column, with confidences (if `sure`) or None."""
         if not sure:
             return self._labeller.label(prepared, keep, threads), None
-        from perceptron_nlp.tagger.confidence.confidence import sure_labels
+        from perceptron_nlp.tagger.confidence import sure_labels
 
         return sure_labels(self.model, self._labeller, self._lexicon, prepared, keep, threads)
 
@@ -582,7 +582,7 @@ class Tagger:
         ------
         ModelError, ArgumentTypeError, ArgumentError : as for confidences
         """
-        from perceptron_nlp.tagger.confidence.confidence import label_chances
+        from perceptron_nlp.tagger.confidence import label_chances
 
         part = self._first
         return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
@@ -883,7 +883,7 @@ class Tagger:
         ArgumentError : it is too small: less than 300 labeled words, or less than 5 of them
             labeled right or wrong
         """
-        from perceptron_nlp.tagger.confidence.calibrate import calibrated_columns
+        from perceptron_nlp.tagger.train.calibrate import calibrated_columns
 
         source = self._source(dev, "dev", format, fields)
         model, left_out = calibrated_columns(self.model, self._features, source)

@@ -11,20 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.confidence.calibrate import CalibrationData, fit_calibration, too_few
-from perceptron_nlp.tagger.confidence.calibration import (
-    MOST_POINTS,
-    Calibration,
-    best_of_many,
-    curve_of,
+from perceptron_nlp.probability import BINS, Reliability, curve_of, rising, softmax
+from perceptron_nlp.tagger.confidence import (
+    _highest,
+    confidences_of,
     margins_of,
-    rising,
-    share_of,
-    softmax,
+    probabilities_of,
     with_share,
 )
-from perceptron_nlp.tagger.confidence.confidence import BINS, Reliability
+from perceptron_nlp.tagger.model.calibration import MOST_POINTS, Calibration
 from perceptron_nlp.tagger.tag.label import decoder_of
+from perceptron_nlp.tagger.train.calibrate import (
+    CalibrationData,
+    best_of_many,
+    fit_calibration,
+    too_few,
+)
 
 SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)
 TEMPERATURE = st.floats(1e-3, 1e3)
@@ -32,6 +34,11 @@ CHANCE = st.floats(0, 1)
 WORDS = st.lists(
     st.tuples(st.integers(-40, 200).map(lambda x: x / 8), st.booleans()), min_size=1, max_size=300
 )
+
+
+def share_of(shares: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return the share of the labels given together, at most 1."""
+    return np.minimum(np.where(given, shares, 0.0).sum(axis=1), 1.0)
 
 
 @st.composite
@@ -70,11 +77,13 @@ def test_chances_are_from_0_to_1_and_rows_of_them_sum_to_one(
     case: tuple[np.ndarray, np.ndarray], temperature: float, words: list[tuple[float, bool]]
 ) -> None:
     scores, own = case
-    curve = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 5)
+    curve = curve_of(
+        np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 5, MOST_POINTS
+    )
     calibration = Calibration(temperature, *curve)
-    found = calibration.confidences(scores, own)
+    found = confidences_of(calibration, scores, own)
     assert ((found >= 0) & (found <= 1)).all()
-    rows = calibration.probabilities(scores, own)
+    rows = probabilities_of(calibration, scores, own)
     assert (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, rtol=0, atol=1e-12)
     assert np.allclose(np.where(own, rows, 0).sum(axis=1), np.where(own.all(1), 1, found))
 
@@ -84,13 +93,15 @@ def test_chances_are_from_0_to_1_and_rows_of_them_sum_to_one(
 def test_a_curve_never_falls_as_the_margin_grows(
     words: list[tuple[float, bool]], margins: list[float], least: int
 ) -> None:
-    curve = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), least)
+    curve = curve_of(
+        np.array([m for m, _ in words]), np.array([hit for _, hit in words]), least, MOST_POINTS
+    )
     assert 1 <= len(curve[0]) == len(curve[1]) <= MOST_POINTS
     assert list(curve[0]) == sorted(set(curve[0])) and list(curve[1]) == sorted(curve[1])
     ascending = np.sort(np.array(margins))
     scores = np.stack([ascending, np.zeros(len(ascending))], axis=1)
     own = np.array([[True, False]] * len(ascending))
-    assert (np.diff(Calibration(1.0, *curve).confidences(scores, own)) >= 0).all()
+    assert (np.diff(confidences_of(Calibration(1.0, *curve), scores, own)) >= 0).all()
 
 
 @settings(max_examples=40)
@@ -130,7 +141,9 @@ def test_a_curve_goes_through_the_best_rising_fit(words: list[tuple[float, bool]
     pools = rising(counts)
     if len(pools) > MOST_POINTS:
         return
-    rates = curve_of(np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 1)[1]
+    rates = curve_of(
+        np.array([m for m, _ in words]), np.array([hit for _, hit in words]), 1, MOST_POINTS
+    )[1]
     expected = np.maximum.accumulate([(hit + 0.5) / (n + 1) for hit, n, _ in pools])
     assert rates == pytest.approx(expected.tolist(), rel=1e-5)
 
@@ -229,8 +242,20 @@ def test_what_is_fitted_comes_back_from_json_bit_for_bit_and_never_leaves_its_ra
     fitted, told = fit_calibration(data)
     again = Calibration.from_dict(json.loads(json.dumps(fitted.to_dict())))
     assert again == fitted
-    found = fitted.confidences(scores, own)
-    assert np.array_equal(again.confidences(scores, own), found)
+    found = confidences_of(fitted, scores, own)
+    assert np.array_equal(confidences_of(again, scores, own), found)
     assert told["words"] == n and 0 <= told["ece"] <= 1
     # Scores of which the softmax at one temperature is the truth are fitted well.
     assert Reliability.of(found, right).ece < 0.2
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 5), st.integers(1, 12), st.integers(1, 9), st.data())
+def test_the_highest_scores_are_the_first_of_a_stable_sort(
+    n_rows: int, n_labels: int, most: int, data: st.DataObject
+) -> None:
+    n = n_rows * n_labels
+    values = data.draw(st.lists(st.integers(-2, 2), min_size=n, max_size=n))
+    scores = np.array(values, float).reshape(n_rows, n_labels)
+    expected = np.argsort(-scores, axis=1, kind="stable")[:, :most]
+    assert _highest(scores, most).tolist() == expected.tolist()

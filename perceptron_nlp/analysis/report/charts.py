@@ -24,7 +24,7 @@ from perceptron_nlp.pages.drawing import (
     styled,
     svg,
 )
-from perceptron_nlp.tagger.confidence.confidence import Reliability
+from perceptron_nlp.probability import Reliability
 
 MAX_LABELS = 20
 _LONGEST_NAME = 18

@@ -14,7 +14,7 @@ import numpy as np
 
 from perceptron_nlp._display import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.tagger.confidence.confidence import sure_labels
+from perceptron_nlp.tagger.confidence import sure_labels
 from perceptron_nlp.tagger.explain.forward_trace import (
     ComparedFeatures,
     ForwardTrace,

@@ -11,8 +11,8 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
-from perceptron_nlp.tagger.confidence.calibration import Calibration
 from perceptron_nlp.tagger.model.agreement import agreement_as_arrays, agreement_from_arrays
+from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.lemmas import (
     SCRIPTS,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp.tagger.confidence.calibration import Calibration
+    from perceptron_nlp.tagger.model.calibration import Calibration
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.atoms import Words

@@ -13,7 +13,6 @@ from typing import Any, Unpack, cast
 from perceptron_nlp._checks import check_callback, check_choice, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
-from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
@@ -21,6 +20,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
+from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, checkpoint_options
 from perceptron_nlp.tagger.train.columns import (
     Resources,

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
-from perceptron_nlp.tagger.confidence.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.sources import Source
 from perceptron_nlp.tagger.train.stages import TAGS, Fit, learn_lemmas, learn_segmentation

@@ -17,12 +17,12 @@ import numpy as np
 
 from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.tagger.confidence.calibrate import calibrated_by
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.word_tables import with_tables
 from perceptron_nlp.tagger.tag.feature_function import Extractor
+from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer

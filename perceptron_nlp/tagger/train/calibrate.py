@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.tagger.confidence.calibration import (
-    LONGEST,
-    Array,
-    Calibration,
+from perceptron_nlp.crossfit import crossfit
+from perceptron_nlp.probability import (
+    Floats,
     Mask,
-    best_of_many,
+    Reliability,
     curve_of,
-    margins_of,
+    fit_temperature,
+    log_losses,
     rounded,
-    share_of,
     softmax,
 )
-from perceptron_nlp.tagger.confidence.confidence import LabelView, Numbers, Reliability, T
+from perceptron_nlp.tagger.confidence import LabelView, Numbers, T, margins_of
+from perceptron_nlp.tagger.model.calibration import LONGEST, MOST_POINTS, Calibration
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
@@ -38,12 +37,7 @@ LEAST_WORDS = 300
 LEAST_OF_EACH = 5
 # A point of a curve stands for so many words at least.
 LEAST_IN_POINT = 30
-# No loss is larger than that of something which was held to be so unlikely.
-_UNLIKELY = 1e-6
-# Temperatures are tried in octaves of the middle margin, from where they mostly are downhill, then
-# in quarters around the best.
-_FIRST, _LAST_STEP = -3, 12
-_FINE = (-0.75, -0.5, -0.25, 0.25, 0.5, 0.75)
+Curve = tuple[tuple[float, ...], tuple[float, ...]]
 logger = logging.getLogger("perceptron_nlp")
 
 # Its key in the training record.
@@ -66,11 +60,11 @@ class CalibrationData:
         not among the others
     """
 
-    margins: Array
+    margins: Floats
     right: Mask
     folds: npt.NDArray[np.int64]
     sample: npt.NDArray[np.int64]
-    scores: Array
+    scores: Floats
     given: Mask
     in_dictionary: int = 0
     right_in_dictionary: int = 0
@@ -100,53 +94,41 @@ def fit_calibration(data: CalibrationData) -> tuple[Calibration, dict[str, Any]]
     """
     right, sample = data.right[data.sample], data.sample
     held_out = np.empty(len(sample))
-    for fold in range(FOLDS):
+    folds = [np.flatnonzero(data.folds == fold) for fold in range(FOLDS)]
+    curves = crossfit(
+        folds, lambda rest: _curve(data, np.array(rest, np.int64)), lambda curve, _: curve
+    )
+    for fold, curve in enumerate(curves):
         here = data.folds[sample] == fold
-        held_out[here] = _curve_without(data, fold)(data.margins[sample][here])
-    finite = np.isfinite(data.margins)
-    margins, rates = curve_of(data.margins[finite], data.right[finite], LEAST_IN_POINT)
+        held_out[here] = np.interp(data.margins[sample][here], *curve)
+    margins, rates = _curve(data, np.arange(len(data.margins)))
     # As if one token more had been seen, which is right as often as the others.
     dictionary = (data.right_in_dictionary + float(data.right.mean())) / (data.in_dictionary + 1)
     return Calibration(_temperature(data), margins, rates, rounded(dictionary)), {
         "method": "isotonic",
         "words": len(data.right),
         "ece": rounded(Reliability.of(held_out, right).ece),
-        "loss": rounded(float(_losses(held_out, right).mean())),
+        "loss": rounded(float(log_losses(held_out, right).mean())),
     }
+
+
+def _curve(data: CalibrationData, words: npt.NDArray[np.int64]) -> Curve:
+    """Return the points of the curve of some words; one in the middle if none has a margin."""
+    words = words[np.isfinite(data.margins[words])]
+    if not len(words):
+        return (0.0,), (0.5,)
+    return curve_of(data.margins[words], data.right[words], LEAST_IN_POINT, MOST_POINTS)
 
 
 def _temperature(data: CalibrationData) -> float:
     """Return the temperature with the least log loss on the sampled tokens."""
-    leads = np.abs(data.margins[np.isfinite(data.margins)])
-    unit = float(np.median(leads[leads > 0])) if leads.any() else 1.0
     right = data.right[data.sample]
 
-    @functools.cache
-    def loss_of(octave: float) -> float:
-        shares = share_of(softmax(data.scores, rounded(unit * 2.0**octave)), data.given)
-        return float(_losses(shares, right).sum())
+    def loss(temperature: float) -> float:
+        shares = np.where(data.given, softmax(data.scores, temperature), 0.0).sum(axis=1)
+        return float(log_losses(np.minimum(shares, 1.0), right).sum())
 
-    best = _FIRST
-    for direction in (-1, 1):
-        while abs(best - _FIRST) < _LAST_STEP and loss_of(best + direction) < loss_of(best):
-            best += direction
-    tried = [best, *(best + step for step in _FINE)]
-    return rounded(unit * 2.0 ** min(tried, key=lambda octave: (loss_of(octave), octave)))
-
-
-def _curve_without(data: CalibrationData, fold: int) -> Callable[[Array], Array]:
-    kept = (data.folds != fold) & np.isfinite(data.margins)
-    if not kept.any():
-        return lambda margins: np.full(len(margins), 0.5)
-    xs, ys = curve_of(data.margins[kept], data.right[kept], LEAST_IN_POINT)
-    return lambda margins: np.interp(margins, xs, ys)
-
-
-def _losses(chances: Array, right: Mask) -> Array:
-    """The log loss of each word."""
-    happened = np.where(right, chances, 1 - chances)
-    losses: Array = -np.log(np.maximum(happened, _UNLIKELY))
-    return losses
+    return fit_temperature(data.margins, loss)
 
 
 def calibrated(
@@ -246,7 +228,7 @@ def _data(
     wanted = min(_SAMPLED, _SAMPLED_SCORES // min(_BEST, len(model.tags)))
     step = max(1, -(-n_words // wanted))
 
-    def use(piece: range, numbers: Numbers, scores: Array) -> tuple[Any, ...]:
+    def use(piece: range, numbers: Numbers, scores: Floats) -> tuple[Any, ...]:
         part = [sentences[k] for k in piece]
         scores, given = view.seen(part, numbers, scores)
         labels = _joined(view.written(labeller, part, numbers, scores, given))
@@ -281,6 +263,14 @@ def _data(
         in_dictionary=sum(found[6]),
         right_in_dictionary=sum(found[7]),
     )
+
+
+def best_of_many(scores: Floats, given: Mask, most: int) -> tuple[Floats, Mask]:
+    """The highest scores of each row, at most so many, in no order, and which of them are given."""
+    if scores.shape[1] <= most:
+        return scores, given
+    places = np.argpartition(scores, -most, axis=1)[:, -most:]
+    return np.take_along_axis(scores, places, 1), np.take_along_axis(given, places, 1)
 
 
 def _joined(lists: Iterable[Iterable[T]]) -> list[T]:

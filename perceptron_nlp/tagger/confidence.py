@@ -1,4 +1,8 @@
-"""Confidences of a calibrated model in the labels that it gives.
+"""Confidences: the probability that a label which a calibrated model gives is right.
+
+A label's margin is by how much its score leads over the best other one. The isotonic curve of the
+model rises from the margin to the accuracy of tokens at such a margin on the dev set; what that
+leaves is divided among the other labels by a softmax over their scores (probability.py).
 
 A constrained label has 1; one from the tag dictionary has the accuracy of the dictionary on the dev
 set. For all others, all learned labels that are written like the predicted one count as predicted:
@@ -11,14 +15,14 @@ and it is the illegal labels that tell (on chunks the log loss is 0.13 with them
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.tagger.confidence.calibration import Array, Mask
+from perceptron_nlp.probability import Floats, Mask, softmax
+from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel, calibration_of
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
@@ -30,6 +34,60 @@ T = TypeVar("T")
 # Scripts of a word that are looked at one by one.
 _BEST_SCRIPTS = 8
 Numbers = npt.NDArray[np.int64]
+
+
+def margins_of(scores: Floats, given: Mask) -> Floats:
+    """float64[n_words]: the best score of the labels given, less the best of all others.
+
+    Infinity where there are no others. Exact where scores are multiples of a power of two, as
+    those of a model are.
+    """
+    with np.errstate(over="ignore"):
+        margins: Floats = np.where(given, scores, -np.inf).max(axis=1) - np.where(
+            given, -np.inf, scores
+        ).max(axis=1)
+    return margins
+
+
+def confidences_of(calibration: Calibration, scores: Floats, given: Mask) -> Floats:
+    """Return float64[n_tokens], 0 to 1: the confidence in the predicted labels.
+
+    ``scores`` are float64[n_tokens, n_labels], minus infinity for impossible labels; ``given``
+    (bool) are the labels that count as predicted, one a token at least.
+    """
+    leads = margins_of(scores, given)
+    curve = np.interp(leads, calibration.margins, calibration.rates)
+    return np.where(leads == np.inf, 1.0, curve)
+
+
+def probabilities_of(calibration: Calibration, scores: Floats, given: Mask) -> Floats:
+    """Return float64[n_tokens, n_labels]: the probability of each label; rows sum to one.
+
+    The predicted labels have together what `confidences_of` gives, and the others share the rest
+    in the proportions of the softmax. Parameters are those of confidences_of.
+    """
+    shares = softmax(scores, calibration.temperature)
+    return with_share(shares, given, confidences_of(calibration, scores, given))
+
+
+def with_share(shares: Floats, given: Mask, wanted: Floats) -> Floats:
+    """Rows that sum to one, in which the labels given have together what is wanted.
+
+    Both kinds keep their proportions; where one kind has nothing, it shares evenly. A row in which
+    all labels are given stays as it is.
+    """
+    others: Mask = ~given
+    result = np.where(given, _spread(shares, given, wanted), _spread(shares, others, 1 - wanted))
+    return np.where(np.all(given, axis=1, keepdims=True), shares, result)
+
+
+def _spread(shares: Floats, mask: Mask, wanted: Floats) -> Floats:
+    """Divide what is wanted of each row among the labels of a mask."""
+    own = np.where(mask, shares, 0.0)
+    sums = np.sum(own, axis=1, keepdims=True)
+    parts: Floats = mask / np.maximum(np.sum(mask, axis=1, keepdims=True), 1)
+    np.divide(own, sums, out=parts, where=sums > 0)
+    return parts * wanted[:, None]
 
 
 class LabelView:
@@ -59,8 +117,8 @@ class LabelView:
         return [self._labels[number] for number in numbers.tolist()]
 
     def seen(
-        self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Array
-    ) -> tuple[Array, Mask]:
+        self, sentences: Sequence[Sequence[str]], numbers: Numbers, scores: Floats
+    ) -> tuple[Floats, Mask]:
         """Return scores, minus infinity for impossible labels, and which labels are predicted."""
         if self._scripts is not None:
             return self._seen_lemmas(self._scripts, sentences, scores)
@@ -75,18 +133,21 @@ class LabelView:
         return np.where(able, scores, -np.inf), given
 
     def _seen_lemmas(
-        self, scripts: ScriptLabels, sentences: Sequence[Sequence[str]], scores: Array
-    ) -> tuple[Array, Mask]:
+        self, scripts: ScriptLabels, sentences: Sequence[Sequence[str]], scores: Floats
+    ) -> tuple[Floats, Mask]:
         """The same of edit scripts: what makes the lemma of the best that applies is the given.
 
         Of scripts beyond the best few nothing is asked; their chances hardly count.
         """
         scores, given = scores.copy(), np.zeros(scores.shape, np.bool_)
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :_BEST_SCRIPTS].tolist()
+        best = _highest(scores, _BEST_SCRIPTS).tolist()
+        made_of: dict[tuple[str, int], str | None] = {}
         for row, word in enumerate(itertools.chain.from_iterable(sentences)):
             lemma = None
             for number in best[row]:
-                made = scripts.lemma(word, number)
+                if (word, number) not in made_of:
+                    made_of[word, number] = scripts.lemma(word, number)
+                made = made_of[word, number]
                 if made is None:
                     scores[row, number] = -np.inf
                 elif lemma in (None, made):
@@ -101,7 +162,7 @@ class LabelView:
         labeller: Labeller,
         sentences: Sequence[Sequence[str]],
         numbers: Numbers,
-        scores: Array,
+        scores: Floats,
         given: Mask,
     ) -> list[list[str]]:
         """Return the labels as the column writes them; for scores and given see `seen`."""
@@ -142,6 +203,20 @@ class LabelView:
         return able
 
 
+def _highest(scores: Floats, most: int) -> Numbers:
+    """Return int64[n_rows, most]: the places of the highest scores of each row, the best first.
+
+    Of equal scores the first places count, as on every machine.
+    """
+    most = min(most, scores.shape[1])
+    least = np.partition(scores, -most, axis=1)[:, -most, None]
+    rows, places = np.nonzero(scores >= least)
+    order = np.lexsort((places, -scores[rows, places], rows))
+    first = np.searchsorted(rows, np.arange(len(scores)))
+    found: Numbers = places[order][first[:, None] + np.arange(most)]
+    return found
+
+
 def by_sentence(sentences: Sequence[Sequence[str]], values: list[T]) -> list[list[T]]:
     """The values of the words of some sentences, sentence by sentence."""
     ends = list(itertools.accumulate(map(len, sentences)))
@@ -166,10 +241,10 @@ def sure_labels(
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 
-    def use(piece: range, numbers: Numbers, scores: Array) -> Sure:
+    def use(piece: range, numbers: Numbers, scores: Floats) -> Sure:
         part = [sentences[k] for k in piece]
         scores, given = view.seen(part, numbers, scores)
-        found = calibration.confidences(scores, given)
+        found = confidences_of(calibration, scores, given)
         found[view.in_dictionary(part)] = calibration.dictionary
         return (
             view.written(labeller, part, numbers, scores, given),
@@ -219,11 +294,11 @@ def sure_columns(
         ):
             part = [prepared[name][k] for k in batch]
             scores, given = view.seen(part, own.own, own.scores)
-            confidences = calibration.confidences(scores, given)
+            confidences = confidences_of(calibration, scores, given)
             fixed = view.in_dictionary(part)
             confidences[fixed] = calibration.dictionary
             sure.append(confidences)
-            likely = calibration.probabilities(scores[changed], given[changed])
+            likely = probabilities_of(calibration, scores[changed], given[changed])
             forced = fixed[changed]
             likely[forced] = 0
             likely[forced, own.numbers[changed][forced]] = 1
@@ -263,7 +338,7 @@ def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> lis
 
 def label_chances(
     model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
-) -> Array:
+) -> Floats:
     """float64[n_words, n_labels]: how likely each learned label is for a sentence's words.
 
     Raises ModelError if the model is not calibrated.
@@ -271,10 +346,10 @@ def label_chances(
     calibration = calibration_of(model)
     view = LabelView(model, lexicon)
 
-    def use(piece: range, numbers: Numbers, scores: Array) -> Array:
+    def use(piece: range, numbers: Numbers, scores: Floats) -> Floats:
         part = [sentence for _ in piece]
         scores, given = view.seen(part, numbers, scores)
-        found = calibration.probabilities(scores, given)
+        found = probabilities_of(calibration, scores, given)
         fixed = view.in_dictionary(part)
         if fixed.any() and found.shape[1] > 1:
             found[fixed] = (1 - calibration.dictionary) / (found.shape[1] - 1)
@@ -282,71 +357,3 @@ def label_chances(
         return found
 
     return labeller.scored(labeller.prepared([sentence]), use)[0]
-
-
-BINS = 15
-
-
-@dataclass(frozen=True, slots=True)
-class ReliabilityBin:
-    """Tokens with confidences from ``low`` up to ``high``, their mean confidence and accuracy.
-
-    Both are None if there are none.
-    """
-
-    low: float
-    high: float
-    count: int
-    confidence: float | None
-    accuracy: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Reliability:
-    """Distance of confidences from accuracies, in 15 bins of equal width from 0 to 1."""
-
-    bins: tuple[ReliabilityBin, ...]
-
-    @classmethod
-    def of(
-        cls,
-        confidences: Iterable[float] | npt.NDArray[np.float64],
-        right: Iterable[bool] | npt.NDArray[np.bool_],
-    ) -> Reliability:
-        """Of words with these confidences (0 to 1), each right or wrong."""
-        given = np.array(list(confidences), np.float64)
-        hits = np.array(list(right), np.bool_)
-        place = np.minimum((given * BINS).astype(np.int64), BINS - 1)
-        counts = np.bincount(place, minlength=BINS)
-        sums, rights = (np.bincount(place, x, BINS) for x in (given, hits))
-        return cls(
-            tuple(
-                ReliabilityBin(
-                    k / BINS,
-                    (k + 1) / BINS,
-                    n,
-                    float(sums[k]) / n if n else None,
-                    float(rights[k]) / n if n else None,
-                )
-                for k, n in enumerate(counts.tolist())
-            )
-        )
-
-    @property
-    def ece(self) -> float:
-        """The expected calibration error: |confidence - accuracy| of each bin, weighed by words.
-
-        As in C. Guo et al. (2017), "On calibration of modern neural networks", section 2, with 15
-        bins of equal width, of the confidence in the label given; 0 where there are no words.
-        """
-        total = sum(part.count for part in self.bins)
-        gaps = sum(
-            part.count * abs(part.confidence - part.accuracy)
-            for part in self.bins
-            if part.confidence is not None and part.accuracy is not None
-        )
-        return gaps / total if total else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON object: ``ece``, and ``bins`` with what a ReliabilityBin has."""
-        return {"ece": self.ece, "bins": [asdict(part) for part in self.bins]}

@@ -1,1 +1,0 @@
-"""Confidences: scores turned into calibrated probabilities."""
