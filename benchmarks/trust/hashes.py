@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,10 +15,16 @@ import numpy.typing as npt
 
 import perceptron_nlp as pn
 from benchmarks.trust import samples
+from benchmarks.trust.children import ROOT
 from benchmarks.trust.reached import Reached
 from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.text.cutter import TextCutter
+from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.cli.inspect import report
+from perceptron_nlp.tagger.model.lemmas import KnownLemmas
+from perceptron_nlp.tagger.tag.label import decoder_of, make_labeller
+from perceptron_nlp.text.atoms import WORD_PLACES, class_page, word_numbers
 
 Words = npt.NDArray[np.uint64]
 
@@ -139,11 +146,61 @@ def label_sets(count: int, n_labels: int = 128) -> list[list[int]]:
     return sets
 
 
+def crowded(count: int, place: Callable[[Words], Words], seed: int) -> list[str]:
+    """Distinct words of eight letters that some hash puts into one part in 64 of a table.
+
+    place : from the letters of words, a row each, to 64 bits of which the highest name a slot
+    """
+    source = np.random.default_rng(seed)
+    found: dict[str, None] = {}
+    while len(found) < count:
+        letters = source.integers(ord("a"), ord("z") + 1, (1 << 19, 8), np.uint8)
+        with np.errstate(over="ignore"):
+            good = place(letters.astype(np.uint64)) >> np.uint64(58) == 0
+        found.update(dict.fromkeys(bytes(word).decode() for word in letters[good]))
+    return list(found)[:count]
+
+
+def _lemma_place(letters: Words) -> Words:
+    """Where lemmas of the first part of speech stood before their hash had a secret base."""
+    value = np.zeros(len(letters), np.uint64)
+    for letter in letters.T:
+        value = value * np.uint64(0x9E3779B97F4A7C15) + letter + np.uint64(1)
+    value = (value ^ value >> np.uint64(29)) * _P1
+    return (value ^ value >> np.uint64(32)) * _P3
+
+
+def _certain_place(letters: Words) -> Words:
+    """Where words that know the places beside them stood before their table had a key."""
+    value = _P5 + np.uint64(8)
+    value = _lane(value, letters.astype(np.uint8).view("<u8").reshape(-1))
+    value = (value ^ value >> np.uint64(33)) * _P2
+    value = (value ^ value >> np.uint64(29)) * _P3
+    return (value ^ value >> np.uint64(32) | np.uint64(1)) * _P1
+
+
+_PROBE = re.compile(r"\(\w+ \+ (?:1|\(size_t\)\w+)\) & ")
+_FUNCTION = re.compile(r"^(?:static|    cdef|cdef) .*?(\w+)\(", re.MULTILINE)
+
+
+def probing() -> set[tuple[str, str]]:
+    """The file and the name of each function of the core that goes from slot to slot of a table."""
+    core = ROOT / "perceptron_nlp" / "_core"
+    found = set()
+    for path in (path for kind in ("h", "pyx", "pxd") for path in core.glob(f"*/*.{kind}")):
+        text = path.read_text("utf-8")
+        for probe in _PROBE.finditer(text):
+            *_, function = _FUNCTION.finditer(text, 0, probe.start())
+            found.add((path.relative_to(core).as_posix(), function[1]))
+    return found
+
+
 def flooding(full: bool) -> Reached:
     """H1: what collides costs what as much else costs, in every table that strangers can fill.
 
     Words of lists and of files, in tagging and in training; names of features, when a classifier
-    is fitted and when it predicts; and the sets of labels of a lexicon.
+    is fitted and when it predicts; the sets of labels of a lexicon; and the known lemmas of a model
+    and its words beside which tokens end. The tables are those that the sources show.
     """
     # Beside other tests a factor of 2 may be chance; without the secret keys it is above 10.
     most, count = (2, 20_000) if full else (5, 8_000)
@@ -156,8 +213,15 @@ def flooding(full: bool) -> Reached:
         factors = [work(attacked[one]) / usual for one in names]
         slow.append(f"{work.__name__[1:].replace('_', ' ')} {max(factors):.2f}×")
         worst = max(worst, *factors)
+    for other, place in ((_known_lemmas, _lemma_place), (_certain_words, _certain_place)):
+        usual = other(crowded(count, lambda letters: np.zeros(len(letters), np.uint64), 8))
+        factor = other(crowded(count, place, 9)) / usual
+        slow.append(f"{other.__name__[1:].replace('_', ' ')} {factor:.2f}×")
+        worst = max(worst, factor)
     factor = _lexicon(label_sets(count // 2)) / _lexicon(_other_sets(count // 2))
-    return Reached(", ".join([*slow, f"lexicon {factor:.2f}×"]), max(worst, factor) <= most)
+    slow.append(f"lexicon {factor:.2f}×")
+    slow += [f"{path}: {name} has no check" for path, name in sorted(probing() ^ PROBED.keys())]
+    return Reached(", ".join(slow), max(worst, factor) <= most and probing() == PROBED.keys())
 
 
 def _tagging(words: list[str]) -> float:
@@ -209,6 +273,46 @@ FLOODED = (
     (_fitting, "low 32 bits"),
     (_predicting, "low 32 bits"),
 )
+
+
+# Who floods each table of the core, by the functions that go from slot to slot of it.
+PROBED: dict[tuple[str, str], str] = {
+    ("conllu/numbering.h", "numbering_of"): "training from a file",
+    ("conllu/numbering.h", "numbering_put"): "training from a file",
+    ("conllu/sharedstrings.h", "shared_string"): "nobody: four slots at most are looked at",
+    ("features/feature_index.pyx", "_column"): "fitting, predicting",
+    ("features/feature_index.pyx", "_rebuild"): "fitting, predicting",
+    ("model/frozen.h", "frozen_next"): "tagging",
+    ("table/probe.h", "index_find"): "training",
+    ("table/probe.h", "index_put"): "training",
+    ("tag/typecache.h", "cache_free_slot"): "tagging",
+    ("tag/typecache.h", "type_find"): "tagging",
+    ("text/atoms.h", "place_at"): "certain words",
+    ("text/fill.h", "lemma_find"): "tagging: its hash of words",
+    ("text/fill.h", "lemma_lay_slots"): "tagging: its hash of words",
+    ("text/lemmas.h", "known_lemmas_open"): "known lemmas",
+    ("text/lemmas.h", "lemma_made"): "known lemmas",
+    ("train/walk.pxd", "length_of"): "nobody: no table",
+}
+
+
+def _known_lemmas(lemmas: list[str]) -> float:
+    """Seconds of processor time until a model that knows these lemmas can find any."""
+    model = pn.load("en").by_column["lemma"].model
+    known = KnownLemmas(False, ["l,0,,0,"], {f"{lemma}\tNOUN": 0 for lemma in lemmas})
+    labeller = make_labeller(model.replace(lemmas=known))
+    made = labeller.lemma_decoder([["NOUN"] for _ in labeller.needed_columns])
+    assert made is not None
+    return seconds(lambda: LemmaDecoder(*made), 3)
+
+
+def _certain_words(words: list[str]) -> float:
+    """Seconds of processor time until a model cuts text that makes places beside words certain."""
+    segmentation = pn.load("en").model.segmentation
+    assert segmentation is not None
+    decoder = decoder_of(segmentation.cut, 1 << 16)
+    known = word_numbers({"before": {WORD_PLACES[0]: {"T": words}}})
+    return seconds(lambda: TextCutter(decoder, {}, known, class_page, None, [], 40_000), 3)
 
 
 def _lexicon(sets: list[list[int]]) -> float:

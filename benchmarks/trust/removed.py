@@ -221,6 +221,20 @@ REMOVALS = (
     ),
     Removal(
         "H1",
+        "known lemmas are looked up by a hash without a secret base",
+        _CORE + "text/lemmatizer.pyx",
+        "cdef uint64_t base = draw_secret() | 1",
+        "cdef uint64_t base = 0x9E3779B97F4A7C15",
+    ),
+    Removal(
+        "H1",
+        "words beside which tokens end are looked up without a key",
+        _CORE + "text/atoms.h",
+        "x->multiplier = secret | 1;",
+        "x->multiplier = XXH_P1 + 0 * secret;",
+    ),
+    Removal(
+        "H1",
         "sets of labels are looked up by the hash of frozensets",
         _CORE + "model/frozenmodel.pyx",
         "sets.setdefault(str(sorted(set(labels))), (len(sets), labels))",

@@ -167,26 +167,27 @@ def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
                 yield side, place, label, known
 
 
-def word_numbers(words: Words) -> dict[tuple[int, int], int]:
+def word_numbers(words: Words) -> list[tuple[int, int, int]]:
     """Return what words know of places as the core has it.
 
     Returns
     -------
-    by (0, the hash of a word), or (how its word begins, as the core sees it, from 1, the hash of an
-    ending), two bits for each place: first those behind the word, then those before it, in the
-    order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
+    of each word 0 and its hash, of each ending how its word begins, as the core sees it, from 1, and
+    its hash; then two bits for each place: first those behind the word, then those before it, in
+    the order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
     """
-    numbers: dict[tuple[int, int], int] = {}
+    # By strings, whose hashes have a key: whoever writes a model chooses them.
+    numbers: dict[tuple[int, str], int] = {}
     for side, place, label, known in known_words(words):
         behind = len(WORD_PLACES) * side.startswith("after")
         bits = 2 * (behind + WORD_PLACES.index(place))
         for word in known:
-            key = 0, word_hash(word)
+            key = 0, word
             if side.endswith("ending"):
-                key = _look_number(word[:1]) + 1, word_hash(word[1:])
+                key = _look_number(word[:1]) + 1, word[1:]
             others = numbers.get(key, 0) & ~(3 << bits)
             numbers[key] = others | (LABELS.index(label) + 1) << bits
-    return numbers
+    return [(look, word_hash(word), known) for (look, word), known in numbers.items()]
 
 
 PAGE = 256

@@ -151,11 +151,13 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
     }
 }
 
-/* What is known of places by what stands about them, by keys: see place_key and word_key. */
+/* What is known of places by what stands about them, by keys: see place_key and word_key. The first
+ * slot is found as in probe.h. */
 
 typedef struct {
     uint64_t *keys; /* 0: an empty place of the table */
     uint32_t *values;
+    uint64_t multiplier;
     int bits;
 } Places;
 
@@ -170,7 +172,7 @@ static inline uint64_t word_key(uint64_t hash, uint32_t look) {
 
 static inline size_t place_at(const Places *x, uint64_t key) {
     const size_t mask = ((size_t)1 << x->bits) - 1;
-    size_t at = (size_t)((key * XXH_P1) >> (64 - x->bits));
+    size_t at = (size_t)((key * x->multiplier) >> (64 - x->bits));
     while (x->keys[at] && x->keys[at] != key) at = (at + 1) & mask;
     return at;
 }
@@ -181,7 +183,8 @@ static inline void places_close(Places *x) {
 }
 
 /* Room for n places; -1: no memory. */
-static inline int places_open(Places *x, size_t n) {
+static inline int places_open(Places *x, size_t n, uint64_t secret) {
+    x->multiplier = secret | 1;
     x->bits = 4;
     while (((size_t)1 << x->bits) < 2 * n) x->bits++;
     x->keys = (uint64_t *)calloc((size_t)1 << x->bits, sizeof *x->keys);

@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from perceptron_nlp._core.features.hashing cimport draw_secret
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 
@@ -55,7 +56,7 @@ cdef extern from "text/words.h" nogil:
     const int CUT_LABELS
     const int CUT_MOST_TYPES
     const uint32_t LOOK_CLASSES
-    int places_open(Places *x, size_t n) noexcept
+    int places_open(Places *x, size_t n, uint64_t secret) noexcept
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
     uint64_t word_key(uint64_t hash, uint32_t look) noexcept

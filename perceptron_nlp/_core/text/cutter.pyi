@@ -11,7 +11,7 @@ class TextCutter:
         cls,
         cut: SentenceDecoder,
         certain: Mapping[tuple[int, int, int], str],
-        words: Mapping[tuple[int, int], int],
+        words: Sequence[tuple[int, int, int]],
         page_of: Callable[[int], bytes],
         splits: SentenceDecoder | None,
         scripts: Sequence[_SplitScript],

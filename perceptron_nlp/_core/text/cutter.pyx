@@ -29,7 +29,7 @@ cdef class TextCutter:
     cut : decoder of atoms, of at most three labels among I, T and S, greedy and from left to right
     certain : labels of certain places, by the numbers of how the atoms about them look and the gap
         between: see atoms.place_numbers
-    words : what words and endings know of the places beside them: see atoms.word_numbers
+    words : (look, hash, labels) of what words and endings know of the places beside them: see atoms.word_numbers
     page_of : from a number to what 256 characters are, as bytes: see atoms.class_page
     splits : None, or a decoder of tokens
     scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
@@ -59,14 +59,14 @@ cdef class TextCutter:
                    for number, label in enumerate("ITS")]
         self.model.goes_on, self.model.token, self.model.sentence = numbers
         if (cut_model_open(&self.model, &cut.decoder) < 0
-                or places_open(&self.model.certain, len(certain)) < 0
-                or places_open(&self.model.words, len(words)) < 0):
+                or places_open(&self.model.certain, len(certain), draw_secret()) < 0
+                or places_open(&self.model.words, len(words), draw_secret()) < 0):
             raise MemoryLimitError("no memory for the segmentation")
         self.model.window_characters = window
         for (last, gap, first), label in certain.items():
             places_add(&self.model.certain, place_key(last, gap, first),
                        <uint32_t>(1 + numbers["ITS".index(label)]))
-        for (look, hashed), known in words.items():
+        for look, hashed, known in words:
             places_add(&self.model.words, word_key(hashed, look), known)
         for k in range(3):
             self.model.word_labels[1 + k] = numbers[k]

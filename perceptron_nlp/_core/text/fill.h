@@ -42,8 +42,8 @@ static inline void lemma_cache_close(LemmaCache *c) {
 }
 
 static inline uint64_t lemma_hash(const WordRef *form, uint64_t tags, const uint64_t *secrets) {
-    const uint64_t h = word_hash(form, (uint32_t)form->length, secrets);
-    return (h ^ (tags * XXH_P2)) * XXH_P1;
+    return word_hash(form, (uint32_t)form->length, secrets) + secrets[6] * (uint32_t)tags +
+           secrets[7] * (tags >> 32);
 }
 
 /* Lay 2^bits slots anew; -1: no memory. */

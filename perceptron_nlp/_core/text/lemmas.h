@@ -2,7 +2,9 @@
  * (tagger/model/lemmas.py): the same in numbers.
  *
  * Whether a script leads to a known lemma is seen from the hash of what it makes, which follows from
- * those of the beginnings of the word; only what is found is put together and compared. */
+ * those of the beginnings of the word; only what is found is put together and compared. Hashes are
+ * sums of letters times powers of a number that is drawn anew by each process, since files choose the
+ * lemmas: words that collide whatever it is have some hundred letters. */
 #ifndef PERCEPTRON_NLP_TEXT_LEMMAS_H
 #define PERCEPTRON_NLP_TEXT_LEMMAS_H
 
@@ -14,7 +16,6 @@
 #define MOST_KNOWN 8      /* scripts that are named of a word */
 #define KNOWN_BYTES 128   /* "u4294967295|" eight times */
 #define SCRIPT_LETTERS 64 /* that a script puts at either end */
-#define LEMMA_HASH 0x9E3779B97F4A7C15u
 enum { LETTER_ALPHA = 1, LETTER_UPPER = 2, LETTER_OTHER_CASE = 4 };
 
 /* What becomes of one letter. */
@@ -62,6 +63,7 @@ typedef struct {
     uint32_t n_known;
     const KnownLemma *lemmas;
     const uint32_t *letters;
+    uint64_t base;   /* odd; of all hashes of letters */
     uint64_t *slots; /* upper half of a hash << 32 | lemma + 1; 0: empty */
     int bits;
     uint64_t *stems; /* by what precedes the ends of lemmas, a bit for each end */
@@ -74,6 +76,7 @@ typedef struct {
     uint64_t *hashes, *bare_hashes, *powers; /* of the first n letters */
     uint32_t *bearers;                       /* places of letters that bear an acute, in bare */
     uint8_t *bytes;                          /* the lemma that was made last */
+    uint64_t base;                           /* that of the model */
     uint32_t n, n_bearers, room;
     int is_bare; /* is low the same as bare? */
 } LemmaWord;
@@ -101,7 +104,7 @@ static inline int lemma_word_room(LemmaWord *w, size_t n) {
         grow_array(&w->bytes, 4 * more, 1) < 0)
         return -1;
     w->powers[0] = 1;
-    for (size_t k = 1; k < more; k++) w->powers[k] = w->powers[k - 1] * LEMMA_HASH;
+    for (size_t k = 1; k < more; k++) w->powers[k] = w->powers[k - 1] * w->base;
     w->room = (uint32_t)room;
     return 0;
 }
@@ -113,9 +116,9 @@ static inline const Letter *letter_of(Letters *known, uint32_t code) {
     return NULL;
 }
 
-static inline uint64_t letters_hash(const uint32_t *letters, size_t n) {
+static inline uint64_t letters_hash(const uint32_t *letters, size_t n, uint64_t base) {
     uint64_t hash = 0;
-    for (size_t k = 0; k < n; k++) hash = hash * LEMMA_HASH + letters[k] + 1;
+    for (size_t k = 0; k < n; k++) hash = hash * base + letters[k] + 1;
     return hash;
 }
 
@@ -136,8 +139,8 @@ static inline int lemma_word_read(LemmaWord *w, Letters *known, const uint8_t *t
         w->bare[k] = low->bare;
         w->is_bare &= low->bare == letter->low;
         if (bare->accented) w->bearers[w->n_bearers++] = k;
-        w->hashes[k + 1] = w->hashes[k] * LEMMA_HASH + letter->low + 1;
-        w->bare_hashes[k + 1] = w->bare_hashes[k] * LEMMA_HASH + low->bare + 1;
+        w->hashes[k + 1] = w->hashes[k] * w->base + letter->low + 1;
+        w->bare_hashes[k + 1] = w->bare_hashes[k] * w->base + low->bare + 1;
     }
     return 0;
 }
@@ -244,7 +247,8 @@ static inline int known_lemmas_open(LemmaModel *m, uint32_t n) {
     const size_t mask = ((size_t)1 << m->bits) - 1;
     for (uint32_t k = 0; k < n; k++) {
         const KnownLemma *lemma = &m->lemmas[k];
-        const uint64_t key = lemma_key(letters_hash(m->letters + lemma->at, lemma->n), lemma->upos);
+        const uint64_t hash = letters_hash(m->letters + lemma->at, lemma->n, m->base);
+        const uint64_t key = lemma_key(hash, lemma->upos);
         size_t at = (size_t)(key >> (64 - m->bits));
         while (m->slots[at]) at = (at + 1) & mask;
         m->slots[at] = key << 32 | (k + 1);
@@ -288,7 +292,7 @@ static inline int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t
         uint64_t hash = 0;
         for (uint32_t i = 0; i < lemma->n; i++) {
             const uint32_t left = lemma->n - i - 1;
-            hash = hash * LEMMA_HASH + m->letters[lemma->at + i] + 1;
+            hash = hash * m->base + m->letters[lemma->at + i] + 1;
             if (left > SCRIPT_LETTERS || !lengths[left]) continue;
             const uint64_t key = lemma_key(hash, lemma->upos);
             const uint32_t end = end_mark(left, m->letters + lemma->at + i + 1);
@@ -329,7 +333,7 @@ static inline const KnownLemma *lemma_made(const LemmaModel *m, const KnownScrip
         n = script_letters(s, w, known);
         if (n < 0) *status = -1;
         if (n <= 0) return NULL;
-        hash = letters_hash(w->made, (size_t)n);
+        hash = letters_hash(w->made, (size_t)n, m->base);
     } else {
         hash = stem_hash(k, w) * w->powers[s->n_back] + k->back_hash;
     }

@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from perceptron_nlp._core.features.hashing cimport draw_secret
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 
@@ -54,9 +55,11 @@ cdef extern from "text/lemmatize.h" nogil:
         uint32_t n_scripts
         const KnownLemma *lemmas
         const uint32_t *letters
+        uint64_t base
         uint64_t *slots
         uint64_t *stems
     ctypedef struct LemmaWord:
+        uint64_t base
         uint32_t n
     ctypedef struct LabelRef:
         WordRef ref
@@ -76,7 +79,7 @@ cdef extern from "text/lemmatize.h" nogil:
     const int KNOWN_COLUMN
     const int MOST_TAGS
     WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *secrets) noexcept
-    uint64_t letters_hash(const uint32_t *letters, size_t n) noexcept
+    uint64_t letters_hash(const uint32_t *letters, size_t n, uint64_t base) noexcept
     int known_lemmas_open(LemmaModel *m, uint32_t n) noexcept
     int known_scripts_open(LemmaModel *m, KnownScript *known, uint32_t n,
                            uint32_t n_lemmas) noexcept

@@ -41,6 +41,7 @@ cdef class LemmaDecoder:
                   upos_of, columns, letter_page):
         cdef Py_ssize_t k, t
         cdef bytes label
+        cdef uint64_t base = draw_secret() | 1
         self.kept, self.decoder, self.letter_page = [], decoder, letter_page
         self.tags = tuple([tuple(own) for own in tags])
         if (len(scripts) != len(decoder.labels) or len(tags) > MOST_TAGS or decoder.parts is not None
@@ -65,8 +66,9 @@ cdef class LemmaDecoder:
             self.known[k].number = number
             self.known[k].script = &self.scripts[own]
             self.known[k].front_hash = letters_hash(self.scripts[own].front,
-                                                    self.scripts[own].n_front)
-            self.known[k].back_hash = letters_hash(self.scripts[own].back, self.scripts[own].n_back)
+                                                    self.scripts[own].n_front, base)
+            self.known[k].back_hash = letters_hash(self.scripts[own].back, self.scripts[own].n_back,
+                                                   base)
         at = 0
         for k, (lemma, number, only) in enumerate(lemmas):
             self.lemmas[k].at, self.lemmas[k].n = at, len(lemma)
@@ -75,6 +77,7 @@ cdef class LemmaDecoder:
         self.tagger.model.letters = self._letters("".join([lemma for lemma, _, _ in lemmas]))
         self.tagger.model.scripts, self.tagger.model.n_scripts = self.scripts, len(scripts)
         self.tagger.model.lemmas = self.lemmas
+        self.tagger.model.base = base
         if (known_lemmas_open(&self.tagger.model, len(lemmas)) < 0
                 or known_scripts_open(&self.tagger.model, self.known, len(known), len(lemmas)) < 0):
             raise MemoryLimitError("no memory for the lemmas")
@@ -140,6 +143,7 @@ cdef class Lemmatizer:
         memset(&self.state, 0, sizeof(Lemmatizing))
         self.state.letters.missing = -1
         self.state.worker = &self.box.worker
+        self.state.word.base = decoder.tagger.model.base
 
     def __dealloc__(self):
         lemma_word_close(&self.state.word)
