@@ -7,6 +7,9 @@ from typing import Any
 
 from perceptron_nlp.errors import missing_extra
 
+# Forms in which results are shown; see pages/renderers.py.
+FORMS = ("text", "tsv", "markdown", "latex", "json", "html")
+
 
 def printable(value: object) -> str:
     """Return text of any origin on one line, fit for printing: what is not printable is escaped.

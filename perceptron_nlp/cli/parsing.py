@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp._display import FORMS
 from perceptron_nlp.errors import quote
 
 PROGRAM = "perceptron-nlp"
@@ -23,6 +24,9 @@ _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 QUIET = "--quiet  nothing on stderr but errors"
 THREADS = "--threads N=1  threads that tag; the result does not depend on it"
 JSON = "--json  one JSON object, shares as fractions"
+TO = """\
+--to FORM=text  print the result as text, as json (all of it, shares as fractions), tsv (its main
+    table), markdown, latex, or as a page of html (needs the extra report)"""
 MODEL_OUT = "--model OUT  where the model is saved (required)"
 _LEXICON = """\
 --lexicon FILE  a form, a tab and a label on each line: words that are in it, as they are written or
@@ -228,10 +232,19 @@ def _numbers_list(text: str) -> list[float]:
         ) from None
 
 
+def _form(text: str) -> str:
+    if text not in FORMS:
+        raise argparse.ArgumentTypeError(
+            f"{quote(text)} is none of {', '.join(FORMS)}" + did_you_mean(text, FORMS)
+        )
+    return text
+
+
 _OR_STDIN = {"nargs": "?", "default": "-"}
 _TYPES: dict[str, Callable[[str], Any]] = {
     "N": whole_number,
     "X": a_number,
+    "FORM": _form,
     "NAMES": lambda text: [name.strip() for name in text.split(",")],
     "X,Y,…": _numbers_list,
 }
