@@ -33,8 +33,8 @@ _STATE = re.compile(
     re.MULTILINE,
 )
 _NOTE = re.compile(r"^# note = (.*?)[ \t\r]*$", re.MULTILINE)
-# Whose names are those of the file with another ending.
-_BESIDE = (".learned", ".model")
+# Of the model that is saved beside the file.
+_MODEL = ".model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +142,8 @@ class GoldFile:
         packed(path, ())
         if path == "-" or (os.path.exists(path) and not os.path.isfile(path)):
             raise ArgumentError(f"out: {path} cannot be read again; name a file")
-        if os.path.splitext(path)[1].lower() in _BESIDE:
-            raise ArgumentError(
-                f"out: {path} is a name for what is learned; name another, such as gold.conllu"
-            )
+        if os.path.splitext(path)[1].lower() == _MODEL:
+            raise ArgumentError(f"out: {path} is a name of a model; name another: gold.conllu")
 
     def read(self) -> list[Record]:
         """Return what is in the file; nothing if there is none.

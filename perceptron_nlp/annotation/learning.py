@@ -7,7 +7,6 @@ proposals.
 from __future__ import annotations
 
 import bisect
-import hashlib
 import itertools
 import logging
 import math
@@ -34,11 +33,9 @@ from perceptron_nlp.annotation.calibration import (
     Calibration,
     CrossCalibration,
     Estimate,
-    choices,
     confidences,
 )
 from perceptron_nlp.annotation.goldfile import Record
-from perceptron_nlp.annotation.memory import Memory
 from perceptron_nlp.annotation.pool import Item
 
 RUNS = 4
@@ -113,7 +110,6 @@ class Learner:
     ranks : whether it tells what to ask for next
     every : about how many tokens are annotated until it is asked again
     start : a tagger to propose with until the trained one is better, or None
-    path : a file that keeps what was learned, or None
     """
 
     def __init__(
@@ -123,7 +119,6 @@ class Learner:
         ranks: bool,
         every: int,
         start: pn.Tagger | None = None,
-        path: str | None = None,
     ) -> None:
         self._columns = list(columns)
         self._ranks = ranks
@@ -133,15 +128,8 @@ class Learner:
         n_read = min(len(items), max(1, len(items) * MOST_RAW_TOKENS // n_tokens))
         self._raw = pn.RawText.read([item.words for item in _evenly(items, n_read)])
         self._counts = Counter(word for item in items for word in item.words)
-        self._items = items
         self._calibrated: tuple[Sequence[pn.Sentence], Calibration] = ([], Calibration())
         self._ahead: CrossCalibration | None = None
-        self._memory = Memory(path, self._raw)
-        of_start = None if start is None else hashlib.sha256(start.to_bytes()).hexdigest()
-        text = hashlib.sha256(
-            "\n".join(" ".join(item.words) for item in items).encode()
-        ).hexdigest()
-        self._self = (pn.__version__, self._columns, ranks, every, of_start, text)
 
     def train(self, sentences: Sequence[pn.Sentence], column: str, **chosen: Any) -> pn.Tagger:
         """Return a tagger that labels greedily; `column` names one or several."""
@@ -154,9 +142,11 @@ class Learner:
             column = self._columns[0]
             self.train([pn.Sentence(["a"], {column: ["_" if column == "feats" else "X"]})], column)
 
-    def export(self, sentences: Sequence[pn.Sentence]) -> pn.Tagger:
-        """Return the tagger that is the result of the work."""
-        return pn.train(list(sentences), column=self._columns, preset="accurate", raw=self._raw)
+    def export(self, sentences: Sequence[pn.Sentence], name: str) -> pn.Tagger:
+        """Return the tagger that is the result of the work, whose record has the file's name."""
+        tagger = pn.train(list(sentences), column=self._columns, preset="accurate", raw=self._raw)
+        record = {**tagger.model.record, "annotation": name}
+        return pn.Tagger(tagger.model._replace(record=record))
 
     def learn(self, annotated: Sequence[pn.Sentence], waiting: Sequence[Item]) -> Learned:
         """Return the state of learning.
@@ -166,43 +156,6 @@ class Learner:
         annotated : sentences with labels, in the order in which they were annotated
         waiting : what is left, in the order of the text
         """
-        labels = [[s.column(name) for name in ("form", *self._columns)] for s in annotated]
-        # What was not cut otherwise is known by its name.
-        own = self._items
-        left = [i.name if own[i.number] is i else (i.name, i.words) for i in waiting]
-        key = hashlib.sha256(repr((self._self, labels, left)).encode()).hexdigest()
-        learned = self._remembered(key, annotated)
-        if learned is None:
-            learned = self._learn(annotated, waiting)
-            calibrated = learned.calibration is self._calibrated[1]
-            facts = {
-                "temperature": learned.calibration.temperature,
-                "half_width": learned.calibration.half_width,
-                "calibrated": len(self._calibrated[0]) if calibrated else 0,
-                "estimate": None if learned.estimate is None else learned.estimate.share,
-                "queue": learned.queue,
-                "again": learned.again,
-            }
-            self._memory.keep(
-                key, facts, None if learned.calibration.takes_start else learned.tagger
-            )
-        return learned
-
-    def _remembered(self, key: str, annotated: Sequence[pn.Sentence]) -> Learned | None:
-        """Return the state of learning as it was kept, if it was."""
-        found = self._memory.found(key)
-        if found is None:
-            return None
-        facts, own = found
-        chosen = {} if own is None else choices(own.by_column[self._columns[0]])
-        calibration = Calibration(facts["temperature"], facts["half_width"], own is None, chosen)
-        if facts["calibrated"]:
-            self._calibrated = list(annotated[: facts["calibrated"]]), calibration
-        share, queue = facts["estimate"], [Candidate(*one) for one in facts["queue"]]
-        estimate = None if share is None else Estimate.of(share, calibration.half_width)
-        return Learned(own or self._start, calibration, estimate, queue, facts["again"])
-
-    def _learn(self, annotated: Sequence[pn.Sentence], waiting: Sequence[Item]) -> Learned:
         n_tokens = sum(map(len, annotated))
         calibration = self._calibration(annotated, n_tokens)
         tagger = self._start if calibration.takes_start else None

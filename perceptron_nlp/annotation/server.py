@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
@@ -52,6 +51,8 @@ class Desk:
     against : a second annotator's file, or None
     guideline : text to show, or None
     tell : called with what a person should know, in addition to the page
+
+    Raises ArgumentError if the model cannot be saved beside the file; see Session.model_path.
     """
 
     def __init__(
@@ -68,6 +69,8 @@ class Desk:
         self._told = 0
         self._agreement: Agreement | None = None
         self._lock = threading.Lock()
+        # Refuse what "save" would refuse before the work begins.
+        self._model_path = session.model_path
 
     def look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the page shows."""
@@ -123,10 +126,7 @@ class Desk:
         return f"The files differ in {counted(self._session.reviewed, 'sentence')}."
 
     def _save(self) -> str:
-        if self._session.out is None:
-            raise ArgumentError("out: no file was named")
-        path = os.path.splitext(self._session.out)[0] + ".model"
-        self._session.model.save(path)
+        path = self._session.save_model()
         self._tell(f"{path}: saved")
         return f"Saved {path}."
 
@@ -139,6 +139,7 @@ class Desk:
         return {
             "turn": session.turn,
             "file": session.out,
+            "model": self._model_path,
             "columns": session.columns,
             "tags": tag_keys(session.tags),
             "task": None if task is None else _shown(task),

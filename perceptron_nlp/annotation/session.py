@@ -37,8 +37,7 @@ class Session:
     ----------
     pool : the text: a path, several, or lists of words; see docs/annotating.md
     out : the CoNLL-U file of what is annotated, replaced whole after each sentence; a session goes
-        on from what is in it. What was learned is kept beside it (``.learned``) and may be deleted.
-        None keeps all in memory
+        on from what is in it. None keeps all in memory
     column : ``"upos"``, ``"xpos"`` or ``"feats"``, or several, as a list or separated by commas,
         also ``"lemma"``; the first is what confidences are about
     tags : labels that the first column may have: ``"ud"``, a path of a file with one a line (and,
@@ -92,10 +91,7 @@ class Session:
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
         self._asking = Asking(self._pool.items, order, check, seed)
-        beside = None if self.out is None else os.path.splitext(self.out)[0] + ".learned"
-        self._learner = Learner(
-            self._pool.items, self.columns, order == "active", every, start, beside
-        )
+        self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
         self._trainings = Trainings(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
@@ -133,7 +129,39 @@ class Session:
         sentences = self.annotated
         if not sentences:
             raise ArgumentError("model: nothing is annotated yet")
-        return self._learner.export(sentences)
+        return self._learner.export(sentences, self._name)
+
+    @property
+    def model_path(self) -> str | None:
+        """The path of `out` with the ending ``.model``, where `save_model` saves.
+
+        Raises ArgumentError if a file is there that no session on `out` has saved.
+        """
+        if self.out is None:
+            return None
+        path = os.path.splitext(self.out)[0] + ".model"
+        if os.path.lexists(path):
+            try:
+                was_saved = pn.load(path).model.record.get("annotation") == self._name
+            except pn.PerceptronNLPError:
+                was_saved = False
+            if not was_saved:
+                raise ArgumentError(
+                    f"out: {path}, where the model of {self.out} is saved, is there already and"
+                    " was not saved by annotation of it; move it, or name another --out"
+                )
+        return path
+
+    def save_model(self) -> str:
+        """Save `model` beside the annotated file; return its path.
+
+        Raises ArgumentError as `model` and `model_path`, or if there is no such file; FileError.
+        """
+        path = self.model_path
+        if path is None:
+            raise ArgumentError("out: no file was named")
+        self.model.save(path)
+        return path
 
     @property
     def tagger(self) -> pn.Tagger | None:
@@ -394,6 +422,10 @@ class Session:
             (record or Record.of(item)).note,
             item.spans if origin != "review" else (),
         )
+
+    @property
+    def _name(self) -> str:
+        return "" if self.out is None else os.path.basename(self.out)
 
     @property
     def _set(self) -> list[str] | None:

@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,7 +45,11 @@ def test_the_same_actions_give_the_same_bytes_also_over_an_end_in_between(
     tmp_path: Path, order: str
 ) -> None:
     pool = made(60)
-    whole, parts, beside = (tmp_path / f"{name}.conllu" for name in ("whole", "parts", "beside"))
+    folders = [tmp_path / name for name in ("whole", "parts", "beside")]
+    for folder in folders:
+        folder.mkdir()
+    # Models name the file that they were learned from.
+    whole, parts, beside = (folder / "gold.conllu" for folder in folders)
     with Session(pool, whole, order=order) as session:
         work(session, 24)
         model = session.model.to_bytes()
@@ -61,45 +64,30 @@ def test_the_same_actions_give_the_same_bytes_also_over_an_end_in_between(
     assert model == again == third
 
 
-def test_opening_again_learns_nothing_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, kept_file = tmp_path / "gold.conllu", tmp_path / "gold.learned"
-    pool = made(200)
-    with Session(pool, out, column="upos,lemma") as session:
-        for _ in range(30):
-            task = shown(session)
-            session.accept({"upos": gold(task.words), "lemma": [*task.words]})
-        task, progress = shown(session), session.progress()
-    before = kept_file.read_bytes()
-
-    def refused(*given: object, **more: object) -> None:
-        raise AssertionError("a tagger was trained")
-
-    with monkeypatch.context() as changed:
-        changed.setattr(pn, "train", refused)
-        with Session(pool, out, column="upos,lemma") as session:
-            assert shown(session) == task
-            assert session.progress() == replace(progress, tokens_an_hour=None, after_an_hour=None)
-    # A compression, and a version of the format, that nobody knows.
-    entry = before.index(b"PK\x01\x02")
-    odd = [before[:at] + b"\x63" + before[at + 1 :] for at in (entry + 10, entry + 6)]
-    for damaged in (b"", b"PK\x03\x04", before[: len(before) // 2], before[:-9] + b"x" * 9, *odd):
-        kept_file.write_bytes(damaged)
-        with Session(pool, out, column="upos,lemma") as session:
-            assert shown(session) == task
-
-
-def test_what_was_learned_of_other_work_is_not_used(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
-    pool = made(60)
-    with Session(pool, out) as session:
-        work(session, 20)
-    rest = [words for words in pool if words not in [list(s) for s in session.annotated]]
-    (tmp_path / "gold.learned").rename(tmp_path / "other.learned")
-    for other in (rest, made(60, seed=9)):
-        with Session(other, tmp_path / "other.conllu") as session:
-            assert session.tagger is None
+def test_a_model_is_saved_over_one_of_the_same_work_alone(tmp_path: Path) -> None:
+    out, path = tmp_path / "gold.conllu", tmp_path / "gold.model"
+    with Session(made(9), out) as session:
+        work(session, 3)
+        assert session.save_model() == str(path)
+        first = path.read_bytes()
+    with Session(made(9), out, model=path) as session:
+        work(session, 3)
+        assert session.save_model() == str(path)
+    assert pn.load(path).model.record["annotation"] == "gold.conllu"
+    others = [b"", b"no model", pn.train([(["a"], ["X"])], epochs=1).to_bytes()]
+    (tmp_path / "other.conllu").write_bytes(out.read_bytes())
+    (tmp_path / "other.model").write_bytes(first)
+    for name, contents in (("gold", others), ("other", [first])):
+        for content in contents:
+            (tmp_path / f"{name}.model").write_bytes(content)
+            with (
+                Session(made(9), tmp_path / f"{name}.conllu") as session,
+                pytest.raises(pn.ArgumentError, match=rf"{name}.model.* was not saved by"),
+            ):
+                session.save_model()
+            assert (tmp_path / f"{name}.model").read_bytes() == content
+    with Session(made(9)) as session, pytest.raises(pn.ArgumentError, match="no file was named"):
+        session.save_model()
 
 
 def test_proposals_become_right_and_the_estimate_says_so() -> None:
@@ -334,7 +322,7 @@ def test_a_file_in_other_columns_is_refused_and_stays(tmp_path: Path) -> None:
     assert out.read_text("utf-8") == text
 
 
-@pytest.mark.parametrize("name", ["gold.learned", "gold.model", "-", "fifo", "gold.conllu.zst"])
+@pytest.mark.parametrize("name", ["gold.model", "-", "fifo", "gold.conllu.zst"])
 def test_files_that_could_not_be_kept_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

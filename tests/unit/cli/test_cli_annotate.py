@@ -119,6 +119,18 @@ def test_bad_input_is_one_line(refuses: Callable[..., str], text: Path, tmp_path
     assert "gold.conllu:1" in refuses("annotate", text, "--out", out)
 
 
+def test_a_model_that_saving_would_replace_stops_it_at_the_start(
+    refuses: Callable[..., str], text: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "en.model"
+    pn.train([pn.Sentence(["a"], {"upos": ["X"]})], epochs=1).save(model)
+    before = model.read_bytes()
+    out = tmp_path / "en.conllu"
+    said = refuses("annotate", text, "--out", out, "--model", model)
+    assert "en.model" in said and "was not saved by annotation of it" in said
+    assert model.read_bytes() == before and not out.exists()
+
+
 def test_the_first_of_a_million_sentences_is_shown_soon(started: Any, tmp_path: Path) -> None:
     path = tmp_path / "large.txt"
     path.write_text("The old boat sees a tree. " * 1_000_000, "utf-8")
