@@ -11,7 +11,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -132,7 +132,7 @@ class GoldFile:
     Raises FileError if no such file can be written, ArgumentError for a name that cannot be.
     """
 
-    def __init__(self, path: str, columns: Sequence[str], tags: Sequence[str] | None) -> None:
+    def __init__(self, path: str, columns: Sequence[str], tags: Collection[str] | None) -> None:
         self.path = path
         self._columns = columns
         self._tags = tags
@@ -233,6 +233,27 @@ class GoldFile:
         except (OSError, ValueError) as error:
             raise file_error(os.fspath(self.path), error, "read") from error
         return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def model_place(path: str | None) -> str | None:
+    """Return the path beside an annotated file at which its model is saved; None for none.
+
+    Raises ArgumentError if something is there that was not saved as the model of such a file.
+    """
+    if path is None:
+        return None
+    place = os.path.splitext(path)[0] + _MODEL
+    if os.path.lexists(place):
+        try:
+            was_saved = pn.load(place).model.record.get("annotation") == os.path.basename(path)
+        except pn.PerceptronNLPError:
+            was_saved = False
+        if not was_saved:
+            raise ArgumentError(
+                f"out: {place}, where the model of {path} is saved, is there already and was not"
+                " saved by annotation of it; move it, or name another --out"
+            )
+    return place
 
 
 def _lines(text: str) -> Iterable[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
@@ -86,7 +86,7 @@ def given_labels(sentence: pn.Sentence, column: str) -> Sequence[str | None]:
     return known_labels(column, sentence.column(column))
 
 
-def wrong_value(column: str, value: object, tags: Sequence[str] | None) -> str | None:
+def wrong_value(column: str, value: object, tags: Collection[str] | None) -> str | None:
     """Return what is wrong with a label that a person gave; None if nothing is."""
     if not isinstance(value, str) or not value:
         return f"a label of {column} is missing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +17,10 @@ from perceptron_nlp.text.sentence import Sentence
 
 # With fewer sentences each of them is a part by itself.
 _FOLDS = 10
+# A label is doubted if another one has at least this probability.
+_LIKELY = 0.8
+# Sentences that are asked for again at a time.
+MOST_DOUBTED = 20
 
 
 class Doubt(NamedTuple):
@@ -27,6 +31,8 @@ class Doubt(NamedTuple):
 
 
 Doubts = Mapping[str, Mapping[int, Doubt]]
+Settled = tuple[str, int, str]
+"""The name of a sentence, the number of a word, and the label that a person gave it in a review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +71,26 @@ class Agreement:
     tags: tuple[TagAgreement, ...]
 
 
-def likely_errors(records: Sequence[Record], column: str) -> Doubts:
-    """Return the labels that the doctor doubts, sentences with the worst first."""
+def likely_errors(records: Sequence[Record], column: str, settled: Collection[Settled]) -> Doubts:
+    """Return the labels that the doctor doubts most, sentences with the worst first.
+
+    Parameters
+    ----------
+    records : annotated sentences
+    column : what is judged
+    settled : labels that were looked at already, which are not doubted again
+    """
     sentences = [Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records]
     with unheard():
         found = pn.doctor(sentences, column=column, folds=max(2, min(_FOLDS, len(sentences))))
     doubts: dict[str, dict[int, Doubt]] = {}
     for one in found.candidates:
         item = records[one.sentence - 1].item
-        if item is not None:
-            doubts.setdefault(item.name, {})[one.index] = Doubt(one.reason, one.expected)
+        if item is None or one.confidence < _LIKELY or (item.name, one.index, one.gold) in settled:
+            continue
+        if item.name in doubts or len(doubts) < MOST_DOUBTED:
+            reason = f"{one.expected} is likelier: {one.reason}"
+            doubts.setdefault(item.name, {})[one.index] = Doubt(reason, one.expected)
     return doubts
 
 

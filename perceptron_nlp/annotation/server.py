@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from perceptron_nlp._display import counted
-from perceptron_nlp.annotation.review import Agreement
+from perceptron_nlp.annotation.goldfile import model_place
+from perceptron_nlp.annotation.review import MOST_DOUBTED, Agreement
 from perceptron_nlp.annotation.session import Session
 from perceptron_nlp.annotation.task import Task
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, file_error
@@ -52,7 +54,7 @@ class Desk:
     guideline : text to show, or None
     tell : called with what a person should know, in addition to the page
 
-    Raises ArgumentError if the model cannot be saved beside the file; see Session.model_path.
+    Raises ArgumentError if the model cannot be saved beside the file.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class Desk:
         self._agreement: Agreement | None = None
         self._lock = threading.Lock()
         # Refuse what "save" would refuse before the work begins.
-        self._model_path = session.model_path
+        self._model_path = model_place(session.out)
 
     def look(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the page shows."""
@@ -117,7 +119,8 @@ class Desk:
         count = self._session.review_errors()
         if not count:
             return "No likely errors were found."
-        return f"{counted(count, 'sentence')} with likely errors."
+        more = "; D again looks for more" if count == MOST_DOUBTED else ""
+        return f"{counted(count, 'sentence')} with likely errors, the likeliest first{more}."
 
     def _review_against(self) -> str:
         if self._against is None:
@@ -139,6 +142,7 @@ class Desk:
         return {
             "turn": session.turn,
             "file": session.out,
+            "path": None if session.out is None else os.path.abspath(session.out),
             "model": self._model_path,
             "columns": session.columns,
             "tags": tag_keys(session.tags),

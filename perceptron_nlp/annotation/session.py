@@ -10,21 +10,20 @@ from dataclasses import replace
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
 from perceptron_nlp.annotation.asking import ORDERS, Asking
-from perceptron_nlp.annotation.goldfile import GoldFile, Record
-from perceptron_nlp.annotation.labels import column_names, given_labels, start_model, tag_set
+from perceptron_nlp.annotation.goldfile import GoldFile, Record, model_place
+from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool
 from perceptron_nlp.annotation.progress import Progress, checked, progress_of
 from perceptron_nlp.annotation.reading import PoolSource
-from perceptron_nlp.annotation.review import Agreement, Doubt, compared, likely_errors
-from perceptron_nlp.annotation.task import Labels, Task, checked_labels, proposals
+from perceptron_nlp.annotation.review import Agreement, Doubt, Settled, compared, likely_errors
+from perceptron_nlp.annotation.task import Labels, Task, checked_labels, initial_labels, proposals
 from perceptron_nlp.annotation.treebank import Treebank
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.text.sentence import Sentence
 
 MOST_SENTENCES = 10_000
-# A longer pause is not work.
-_PAUSE = 300.0
+_PAUSE = 300.0  # A longer pause is not work.
 
 
 class Session:
@@ -84,9 +83,7 @@ class Session:
         check_int("sentences", sentences, 1, 100_000_000)
         check_flag("background", background)
         start = start_model(model, self.columns[0], self.tags)
-        file = None
-        if out is not None:
-            file = GoldFile(os.fspath(out), self.columns, self._set)
+        file = None if self.out is None else GoldFile(self.out, self.columns, self.tags)
         self._pool = Pool(pool, sentences, order != "document")
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
@@ -95,6 +92,7 @@ class Session:
         self._trainings = Trainings(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
+        self._settled: set[Settled] = set()
         self.turn = 0
         self._history: list[tuple[str, Callable[[], None]]] = []
         self._current: Item | None = None
@@ -129,35 +127,15 @@ class Session:
         sentences = self.annotated
         if not sentences:
             raise ArgumentError("model: nothing is annotated yet")
-        return self._learner.export(sentences, self._name)
-
-    @property
-    def model_path(self) -> str | None:
-        """The path of `out` with the ending ``.model``, where `save_model` saves.
-
-        Raises ArgumentError if a file is there that no session on `out` has saved.
-        """
-        if self.out is None:
-            return None
-        path = os.path.splitext(self.out)[0] + ".model"
-        if os.path.lexists(path):
-            try:
-                was_saved = pn.load(path).model.record.get("annotation") == self._name
-            except pn.PerceptronNLPError:
-                was_saved = False
-            if not was_saved:
-                raise ArgumentError(
-                    f"out: {path}, where the model of {self.out} is saved, is there already and"
-                    " was not saved by annotation of it; move it, or name another --out"
-                )
-        return path
+        return self._learner.export(sentences, os.path.basename(self.out or ""))
 
     def save_model(self) -> str:
-        """Save `model` beside the annotated file; return its path.
+        """Save `model` as `out` with the ending ``.model``; return that path.
 
-        Raises ArgumentError as `model` and `model_path`, or if there is no such file; FileError.
+        Raises ArgumentError if nothing is annotated, `out` is None, or a file is there that no
+        session on `out` has saved; FileError.
         """
-        path = self.model_path
+        path = model_place(self.out)
         if path is None:
             raise ArgumentError("out: no file was named")
         self.model.save(path)
@@ -195,7 +173,7 @@ class Session:
         """
         item, task = self._item(), self.next()
         assert task is not None
-        given = checked_labels(labels, task, self.columns, self._set)
+        given = checked_labels(labels, task, self.columns, self.tags)
         remark = task.note if note is None else encodable_text(note, "note")
         old = self._treebank.records.get(item.name)
         with self._treebank.alone():
@@ -205,8 +183,11 @@ class Session:
             self._treebank.put(item, replace(record, note=remark).written(given))
         self._drafts.pop(item.name, None)
         doubts = self._review.pop(item.name, None)
+        settled = {(item.name, at, given[self.columns[0]][at]) for at in doubts or ()}
+        self._settled |= settled
 
         def undo() -> None:
+            self._settled -= settled
             kept = self._treebank.records[item.name]
             self._treebank.put(item, old)
             if old is None:
@@ -277,11 +258,13 @@ class Session:
         self._replace(*self._treebank.sentence_joined(self._item()))
 
     def review_errors(self) -> int:
-        """Ask for the sentences with likely errors next; return how many there are.
+        """Ask for the sentences with the likeliest errors next, 20 at most; return how many.
 
-        Raises ArgumentError, FormatError : too little is annotated to tell.
+        Labels that this session has reviewed are not doubted again. Raises ArgumentError,
+        FormatError if too little is annotated to tell.
         """
-        return self._look_at(likely_errors(self._treebank.in_text_order, self.columns[0]))
+        records = self._treebank.in_text_order
+        return self._look_at(likely_errors(records, self.columns[0], self._settled))
 
     def review_against(self, other: str | os.PathLike[str]) -> Agreement:
         """Ask for the sentences next that a second annotator's file labels otherwise.
@@ -312,9 +295,9 @@ class Session:
             self._pace,
         )
 
-    def _did(self, name: str, undo: Callable[[], None]) -> None:
+    def _did(self, name: str, undo: Callable[[], None], then: Item | None = None) -> None:
         self._history.append((name, undo))
-        self._go_to(None)
+        self._go_to(then)
 
     def _go_to(self, item: Item | None) -> None:
         self._current, self._shown = item, None
@@ -369,8 +352,7 @@ class Session:
 
     def _replace(self, old: Sequence[Item], new: Sequence[Item]) -> None:
         self._treebank.cut(old, new)
-        self._history.append((old[0].name, lambda: self._treebank.cut(new, old)))
-        self._go_to(new[0])
+        self._did(old[0].name, lambda: self._treebank.cut(new, old), new[0])
 
     def _next_item(self) -> Item | None:
         for name in self._review:
@@ -403,13 +385,7 @@ class Session:
             origin = "review"
         elif item.name in self._drafts:
             origin, record = "again", self._drafts[item.name]
-        labels = self._proposed
-        if record is not None and record.sentence.words == words:
-            labels = {
-                name: [own or new for own, new in zip(given, self._proposed[name], strict=True)]
-                for name in self.columns
-                if (given := given_labels(record.sentence, name))
-            }
+        labels = initial_labels(record, self._proposed, words)
         seen = {word for one in self._treebank.records.values() for word in one.sentence.words}
         return Task(
             item.name,
@@ -422,11 +398,3 @@ class Session:
             (record or Record.of(item)).note,
             item.spans if origin != "review" else (),
         )
-
-    @property
-    def _name(self) -> str:
-        return "" if self.out is None else os.path.basename(self.out)
-
-    @property
-    def _set(self) -> list[str] | None:
-        return None if self.tags is None else list(self.tags)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_tokens
 from perceptron_nlp.annotation.calibration import probabilities
-from perceptron_nlp.annotation.labels import label_names, wrong_value
+from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.labels import given_labels, label_names, wrong_value
 from perceptron_nlp.annotation.learning import Learned
 from perceptron_nlp.annotation.review import Doubt
 from perceptron_nlp.errors import ArgumentError, quote
@@ -53,7 +54,7 @@ class Task:
 
 
 def checked_labels(
-    labels: Labels | None, task: Task, columns: Sequence[str], tags: Sequence[str] | None
+    labels: Labels | None, task: Task, columns: Sequence[str], tags: Collection[str] | None
 ) -> dict[str, list[str]]:
     """Return the labels that a person gives to a task, by column; None for those of the task.
 
@@ -97,6 +98,19 @@ def proposals(
     found = tagger.tag_columns(words)
     proposed |= {name: list(found[name]) for name in columns if name in found}
     return proposed, ranked(tagger.by_column[columns[0]], words, learned.calibration.temperature)
+
+
+def initial_labels(
+    record: Record | None, proposed: dict[str, list[str | None]], words: Sequence[str]
+) -> dict[str, list[str | None]]:
+    """Return by column the labels of a record of these words, else what is proposed."""
+    if record is None or record.sentence.words != words:
+        return proposed
+    return {
+        name: [own or new for own, new in zip(given, labels, strict=True)]
+        for name, labels in proposed.items()
+        if (given := given_labels(record.sentence, name))
+    }
 
 
 def ranked(part: pn.Tagger, words: Sequence[str], temperature: float) -> list[Alternatives]:

@@ -88,7 +88,8 @@ function show(found) {
   $("work").hidden = !task;
   $("accept").disabled = $("skip").disabled = !task;
   $("against").hidden = !found.against;
-  $("stop").hidden = !found.reviewed;
+  $("reviewing").hidden = !found.reviewed;
+  $("finished").hidden = Boolean(task);
   $("guideline").hidden = !found.guideline;
   $("guideline").querySelector("pre").textContent = found.guideline || "";
   $("file").textContent = found.file || "";
@@ -96,7 +97,7 @@ function show(found) {
   showAgreement(found.agreement);
   if (!task) {
     $("origin").textContent = "";
-    say("All sentences are annotated.");
+    showFinished();
     return;
   }
   labels = {};
@@ -221,6 +222,17 @@ function showAgreement(found) {
     + `${percent(found.tokens ? found.agreed / found.tokens : 0)}, Cohen's κ `
     + `${found.kappa === null ? "–" : found.kappa.toFixed(3)}. Sentences of the other file that are `
     + `not here: ${counted(found.left_out)}.`), table);
+}
+
+// What is done, where it is, and what can be done next.
+function showFinished() {
+  const p = state.progress;
+  $("where").textContent = `${counted(p.sentences)} sentences, ${counted(p.tokens)} tokens. `
+    + (state.path ? `They are in ${visible(state.path)}.` : "They are in memory: no file was named.");
+  $("saved").hidden = !state.model;
+  $("saved-as").textContent = state.model ? visible(state.model) : "";
+  $("finished-against").hidden = !state.against;
+  $("finished").querySelector("h2").focus();
 }
 
 function showOrigin() {
@@ -366,6 +378,44 @@ function field(column, kind) {
   return whole;
 }
 
+// The tag of the set that is typed: the one so called, else the first that begins so, or that is
+// described so.
+function meant(text) {
+  const typed = text.trim().toLowerCase();
+  const begins = (name) => name.toLowerCase().startsWith(typed);
+  return typed ? state.tags.find((one) => one.tag.toLowerCase() === typed)
+    || state.tags.find((one) => begins(one.tag)) || state.tags.find((one) => begins(one.about))
+    : undefined;
+}
+
+function showTyping() {
+  const known = $("field-" + state.columns[0]) || $("typed");
+  if (known) {
+    known.focus();
+    return;
+  }
+  const whole = made("div", undefined, "type"), name = made("label", "Type a tag; Enter takes it");
+  const input = made("input");
+  input.id = name.htmlFor = "typed";
+  input.autocomplete = "off";
+  input.spellcheck = false;
+  input.addEventListener("input", () => {
+    const one = meant(input.value);
+    [...$("panel").querySelectorAll(".all button")].forEach((button, i) => {
+      button.classList.toggle("meant", one === state.tags[i]);
+    });
+  });
+  whole.append(name, input);
+  $("panel").querySelector(".all").before(whole);
+  input.focus();
+}
+
+function takeTyped(text) {
+  const one = meant(text);
+  if (one) setLabel(state.columns[0], one.tag, true);
+  else say("“" + visible(text) + "” begins no tag of the set.", true);
+}
+
 function cuts() {
   const whole = made("p", undefined, "cuts");
   const offer = (text, key, run) => {
@@ -479,7 +529,7 @@ const KEYS = {
   "A": () => state.against && more("against"),
   "ArrowDown": () => step(1), "ArrowUp": () => step(-1),
   "Home": () => choose(0, true), "End": () => choose(task.words.length - 1, true),
-  "F": () => focusField("feats"), "L": () => focusField("lemma"), "/": () => focusField(null),
+  "F": () => focusField("feats"), "L": () => focusField("lemma"), "/": showTyping,
   "+": showLetters, "-": () => task.can_cut && joinTokens(),
   "[": () => task.can_cut && act("split_sentence", {token: at}),
   "]": () => task.can_cut && act("join_sentence", {}),
@@ -487,9 +537,8 @@ const KEYS = {
 const WITHOUT_TASK = new Set(["u", "?", "D", "M", "W", "A"]);
 
 function focusField(column) {
-  const found = $("field-" + (column || state.columns[0]));
+  const found = $("field-" + column);
   if (found) found.focus();
-  else if (!column) $("panel").querySelector(".all button").focus();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -499,6 +548,10 @@ document.addEventListener("keydown", (event) => {
   if (inField) {
     if (event.key === "Escape" || event.key === "Enter") {
       event.preventDefault();
+      if (event.key === "Enter" && event.target.id === "typed" && event.target.value.trim()) {
+        takeTyped(event.target.value);
+        return;
+      }
       event.target.blur();
       if (task) choose(at, true);
     }
@@ -542,6 +595,9 @@ $("errors").addEventListener("click", () => more("errors"));
 $("against").addEventListener("click", () => more("against"));
 $("stop").addEventListener("click", () => more("stop_review"));
 $("save").addEventListener("click", () => more("save"));
+$("finished-errors").addEventListener("click", () => act("errors", {}));
+$("finished-against").addEventListener("click", () => act("against", {}));
+$("finished-save").addEventListener("click", () => act("save", {}));
 $("help").addEventListener("close", () => task && choose(at, true));
 addEventListener("beforeunload", (event) => {
   if (edits.length) event.preventDefault();

@@ -171,6 +171,51 @@ def test_by_keyboard_alone_raw_text_becomes_a_treebank(
     assert pn.load(tmp_path / "gold.model").to_bytes() == session.model.to_bytes()
 
 
+def test_a_tag_of_the_set_is_typed(browser: Any, tmp_path: Path) -> None:
+    out = tmp_path / "gold.conllu"
+    with serving(Session(made(9), out)) as server, opened(browser, server) as page:
+        for typed, tag in (("nou", "NOUN"), ("X", "X"), ("pro", "PRON"), ("proper", "PROPN")):
+            page.keyboard.press("/")
+            page.keyboard.type(typed)
+            assert page.locator(".all .meant").inner_text().startswith(tag)
+            page.keyboard.press("Enter")
+            assert tags(page)[0] == tag
+        page.keyboard.press("/")
+        page.keyboard.type("qu")
+        page.keyboard.press("Enter")
+        wait_for_status(page, "“qu” begins no tag of the set")
+        page.keyboard.press("Escape")
+        assert tags(page)[0] == "PROPN"
+        page.keyboard.press("u")
+        assert tags(page)[0] == "PRON"
+        page.keyboard.press("/")
+        page.keyboard.press("Enter")
+        page.keyboard.press("n")
+        assert tags(page)[0] == "NOUN"
+    assert not out.exists()
+
+
+def test_after_the_last_sentence_the_page_says_what_is_done_and_what_is_next(
+    browser: Any, tmp_path: Path
+) -> None:
+    out = tmp_path / "gold.conllu"
+    with serving(Session(made(2), out)) as server, opened(browser, server) as page:
+        annotate_by_keys(page, gold)
+        assert not page.locator("#finished").is_visible()
+        annotate_by_keys(page, gold)
+        said = page.inner_text("#finished")
+        assert f"They are in {out}." in said and "2 sentences" in said
+        assert str(tmp_path / "gold.model") in said
+        page.locator("#finished-save").click()
+        wait_for_status(page, "Saved")
+        page.keyboard.press("D")
+        wait_for_status(page, "No likely errors were found.")
+        page.keyboard.press("u")
+        page.wait_for_selector(".token")
+        assert not page.locator("#finished").is_visible()
+    assert (tmp_path / "gold.model").exists()
+
+
 def test_by_clicks_and_touch_the_same_can_be_done(browser: Any, tmp_path: Path) -> None:
     out = tmp_path / "gold.conllu"
     how = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -281,8 +326,8 @@ def test_likely_errors_and_a_second_file_are_gone_through_by_keyboard(
         wait_for_status(page, "The files differ in 1 sentence.")
         assert "Cohen" in page.inner_text("#agreement")
         assert "VERB here, DET in the other file" in page.inner_text("#panel")
-        page.keyboard.press("W")
-        page.wait_for_function("() => document.querySelector('#stop').hidden")
+        page.locator("#stop").click()
+        page.wait_for_function("() => document.querySelector('#reviewing').hidden")
         page.keyboard.press("D")
         wait_for_status(page, "with likely errors")
         while "look at again" in page.inner_text("#origin"):

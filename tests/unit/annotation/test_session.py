@@ -630,6 +630,7 @@ def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_
     again = shown(session)
     assert again.origin == "review" and again.name == task.name
     assert again.doubts[at].label == "DET" and again.labels["upos"] == wrong
+    assert again.doubts[at].reason.startswith("DET is likelier: ")
     session.skip()
     session.undo()
     session.accept(gold(task.words))
@@ -637,6 +638,28 @@ def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_
     session.stop_review()
     task = shown(session)
     assert task.origin == "pool"
+
+
+def test_few_errors_are_asked_for_at_a_time_and_none_twice(tmp_path: Path) -> None:
+    pool = made(300)
+    given = [gold(words) for words in pool]
+    for labels in given[::10]:
+        labels[labels.index("DET")] = "VERB"
+    sentences = [pn.Sentence(a, {"upos": b}) for a, b in zip(pool, given, strict=True)]
+    pn.write_conllu(sentences, tmp_path / "gold.conllu")
+    session = Session(pool, tmp_path / "gold.conllu", order="document")
+    seen: set[str] = set()
+    while count := session.review_errors():
+        assert count <= 20
+        for _ in range(count):
+            task = shown(session)
+            assert task.origin == "review" and task.name not in seen
+            seen.add(task.name)
+            session.accept()
+    assert 20 < len(seen) <= 60
+    assert session.next() is None
+    session.undo()
+    assert session.review_errors() >= 1
 
 
 def test_a_second_annotator_is_compared_and_settled(tmp_path: Path) -> None:
