@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import select
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.terminal import Progress, say
@@ -118,6 +117,32 @@ def load_tagger(
     return tagger.with_lexicon(lexicon, column=named if named in tagger.columns else None)
 
 
+def taggers_of(
+    tagger: pn.Tagger, column: str | None, named: Callable[[str], str] = str
+) -> dict[str, pn.Tagger]:
+    """Return the tagger of each column to fill.
+
+    The column is None for all that the tagger learned; else, for a tagger of one column, the name
+    or number of the column to fill instead, and for one of several those to fill, separated by
+    commas; `named` gives their names. Raises ArgumentError if the tagger cannot fill these.
+    """
+    taggers = tagger.by_column
+    if column is None:
+        return taggers
+    names = [name.strip() for name in column.split(",")]
+    if len(taggers) == 1:
+        if len(names) > 1 or not names[0]:
+            raise pn.ArgumentError(f"column: this model fills one only, not {len(names)}; name one")
+        return {named(names[0]): tagger}
+    names = [named(name) for name in names]
+    for name in names:
+        if name not in taggers:
+            raise pn.ArgumentError(
+                f"column: the model does not fill {name}; it fills {', '.join(taggers)}"
+            )
+    return {name: taggers[name] for name in taggers if name in names}
+
+
 def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
     """Raise FileError unless standard input can be read as often as it is named."""
     if STDIN not in paths:
@@ -139,10 +164,15 @@ def check_there(paths: Sequence[str]) -> None:
             raise pn.FileError(f"{path or repr(path)}: there is no such file{hint}")
 
 
+def are_same(path: str, other: str) -> bool:
+    """Return True if two paths lead to the same file."""
+    return os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other)
+
+
 def check_apart(path: str, others: Iterable[str], what: str) -> None:
     """Raise FileError if writing to `path` would overwrite one of the other files."""
     for other in others:
-        if os.path.isfile(path) and os.path.isfile(other) and os.path.samefile(path, other):
+        if are_same(path, other):
             raise pn.FileError(f"{path}: is {what}, and would be overwritten; name another file")
 
 
@@ -202,30 +232,3 @@ def save_model(tagger: pn.Tagger, path: str) -> None:
         tagger.save(path)
     except BrokenPipeError as error:
         raise pn.FileError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-class WatchedInput:
-    """Standard input that calls a function when reading is about to wait for more.
-
-    What was read so far can then be written.
-    """
-
-    name = "<stdin>"
-
-    def __init__(self, before_waiting: Callable[[], object]) -> None:
-        self._before_waiting = before_waiting
-        self._stream = cast(BinaryIO, sys.stdin.buffer)
-
-    def read(self, size: int) -> bytes:
-        """Return what there is, at most `size` bytes; none at the end."""
-        if not self._is_ready():
-            self._before_waiting()
-        read_some: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
-        return read_some(size)
-
-    def _is_ready(self) -> bool:
-        try:
-            return bool(select.select([self._stream], [], [], 0)[0])
-        except (OSError, ValueError):
-            # No descriptor, or a system where only sockets can be asked.
-            return True

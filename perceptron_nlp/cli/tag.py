@@ -1,20 +1,18 @@
-"""``perceptron-nlp tag``: fill in columns of files; Parquet files by way of pyarrow."""
+"""``perceptron-nlp tag``: fill in columns of files."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
+import stat
 import sys
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TextIO
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.filling import Filling, Marks, taggers_of
 from perceptron_nlp.cli.inputs import (
     STDIN,
     ReadProgress,
-    WatchedInput,
+    are_same,
     check_apart,
     check_stdin,
     check_there,
@@ -28,72 +26,11 @@ from perceptron_nlp.cli.parsing import (
     UsageError,
     Verb,
     format_options,
+    picked,
 )
 from perceptron_nlp.cli.tag_files import Piece, Tagging
 from perceptron_nlp.cli.terminal import output, say
 from perceptron_nlp.formats.opening import packed
-
-FORMAT = "parquet"
-
-
-def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
-    """Return True for Parquet files, by the format that is named or else by their suffix.
-
-    Raises UsageError if options do not go with that.
-    """
-    named = [path for path in files if path.lower().endswith(f".{FORMAT}")]
-    if chosen.format != FORMAT and (chosen.format != "auto" or not named):
-        for option in ("tokens_column", "text_column"):
-            if getattr(chosen, option) is not None:
-                raise UsageError(
-                    f"--{option.replace('_', '-')}: is for Parquet files; --format parquet says"
-                    " that one is"
-                )
-        return False
-    if len(files) > 1:
-        raise UsageError(
-            f"{named[0] if named else files[0]}: Parquet files are tagged one at a"
-            " time, since each has columns of its own"
-        )
-    if files[0] == STDIN:
-        raise UsageError("--format: Parquet cannot be read from standard input; name a file")
-    for option, given in (
-        ("--keep", chosen.keep),
-        ("--fields", chosen.fields),
-        ("--mark-unknown", chosen.mark_unknown),
-        ("--min-confidence", chosen.min_confidence is not None),
-    ):
-        if given:
-            raise UsageError(f"{option}: does not go with Parquet files")
-    return True
-
-
-def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
-    """Tag a Parquet file as the command line says."""
-    # Here, since it brings pyarrow in.
-    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
-    if not chosen.quiet and chosen.format == "auto":
-        say(f"{path}: read as parquet")
-    taggers = taggers_of(tagger, chosen.column)
-    pieces = arrow.tag_parquet(
-        tagger,
-        path,
-        columns={name: own.column for name, own in taggers.items()},
-        tokens_column=chosen.tokens_column,
-        text_column=chosen.text_column,
-        threads=chosen.threads,
-        confidences=chosen.confidence,
-    )
-    if chosen.output not in (None, STDIN):
-        check_apart(chosen.output, [chosen.model], "the model")
-        check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
-        pn.replace_file(chosen.output, pieces)
-        return
-    if sys.stdout is None or sys.stdout.isatty():
-        raise pn.FileError("<stdout>: Parquet is not for reading; name a file with -o")
-    for piece in pieces:
-        sys.stdout.buffer.write(piece)
-
 
 TAG = Verb(
     """\
@@ -104,7 +41,9 @@ columns are filled, if the model learned to split text and no --column is named,
 --confidence or --mark-unknown; else word/TAG, a sentence a line. Text that is split already, a
 sentence a line, its tokens separated by spaces (lines), becomes word/TAG and keeps its tokens and
 lines; if it only looks so, and word/TAG cannot hold the columns of a model that splits text, it is
-text.
+text. A column whose labels word/TAG cannot hold, as lemmas, becomes CoNLL-U. What comes out of a
+pipe is read as what comes first looks; a sentence is written once it is over, and after half a
+second of silence all lines that are there.
 Parquet files (.parquet, a row a sentence, or with --text-column a text) get columns of lists.""",
     f"""\
 MODEL  a model file, or en: the bundled English model
@@ -123,6 +62,7 @@ MODEL  a model file, or en: the bundled English model
     only, which running text then becomes)
 {LEXICON}
 {format_options(FORMATS + "|lines|text|parquet")}
+--lines  each line of running text is a text of its own, such as a message, answered at once
 --tokens-column NAME  the column of a Parquet file that holds the tokens, as lists of strings
     (default: the only such column, or the one called tokens)
 --text-column NAME  the column of a Parquet file that holds running texts, which get a column of
@@ -139,6 +79,7 @@ MODEL  a model file, or en: the bundled English model
     """\
   perceptron-nlp tag en < letter.txt
   perceptron-nlp tag en letter.txt --column upos
+  tail -f messages.log | perceptron-nlp tag en --lines
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
   perceptron-nlp tag en.model half-tagged.conllu --keep
@@ -154,84 +95,80 @@ MODEL  a model file, or en: the bundled English model
 
 def run_tag(chosen: argparse.Namespace) -> None:
     """Tag the files one after the other, or a folder of them by the workers of an engine."""
+    files = chosen.files or [STDIN]
     if chosen.engine is not None:
-        # Here, since tagging on this machine does without.
+        # Here and below, since tagging text on this machine does without.
         from perceptron_nlp.cli.tag_folder import tag_folder
 
         tag_folder(chosen)
         return
-    files = chosen.files or [STDIN]
     check_there(files)
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
+    if chosen.lines and chosen.format not in ("auto", "text"):
+        raise UsageError(f"--lines: is for running text (--format text), not {chosen.format}")
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column, mmap=chosen.mmap)
-    if are_parquet(chosen, files):
-        write_parquet(chosen, tagger, files[0])
-        return
-    marks = Marks(confidence=chosen.confidence, unknown=chosen.mark_unknown)
-    wanted = marks if chosen.confidence or chosen.mark_unknown else None
-    filling = Filling(
-        tagger,
-        chosen.column,
-        keep=chosen.keep,
-        marks=wanted,
-        to=chosen.to,
-        min_confidence=chosen.min_confidence,
-    )
+    if _may_be_parquet(chosen, files):
+        from perceptron_nlp.cli.tag_folder import are_parquet, write_parquet
+
+        if are_parquet(chosen, files):
+            write_parquet(chosen, tagger, files[0])
+            return
+    marks = None
+    if chosen.confidence or chosen.mark_unknown or chosen.min_confidence is not None:
+        from perceptron_nlp.cli.tag_marks import Marks
+
+        marks = Marks(
+            confidence=chosen.confidence, unknown=chosen.mark_unknown, least=chosen.min_confidence
+        )
     to_stdout = chosen.output in (None, STDIN)
     # A line that is drawn over does not go with text on the same screen.
     is_shown = not chosen.quiet and not (to_stdout and output().bounded)
     with ReadProgress(files, quiet=not is_shown) as progress:
         tagging = Tagging(
             tagger,
-            filling,
-            format=chosen.format,
-            fields=chosen.fields,
-            threads=chosen.threads,
-            quiet=chosen.quiet,
+            marks=marks,
+            by_line=chosen.lines,
             opened=progress.opened,
+            **picked(chosen, "column", "format", "fields", "keep", "to", "threads", "quiet"),
         )
-        (_to_stdout if to_stdout else _to_file)(chosen, files, filling, tagging)
+        if not to_stdout:
+            _write_file(chosen, files, tagging)
+            return
+        if sys.stdout is None:
+            raise pn.FileError("<stdout>: is closed; name a file with -o")
+        check_stdin(files, quiet=chosen.quiet)
+        # Nobody waits for what goes into a file.
+        answer = None if _is_file(sys.stdout) else lambda: _write(tagging.finished())
+        for text in tagging.texts(files, answer):
+            _write(text)
 
 
-def _to_stdout(
-    chosen: argparse.Namespace, files: list[str], filling: Filling, tagging: Tagging
-) -> None:
-    if sys.stdout is None:
-        raise pn.FileError("<stdout>: is closed; name a file with -o")
-    check_stdin(files, quiet=chosen.quiet)
-    stdin: Any = STDIN
-    if STDIN in files:
-        stdin = WatchedInput(lambda: _write(tagging.finished()))
-    for text in tagging.texts(files, stdin):
-        _write(text)
+def _may_be_parquet(chosen: argparse.Namespace, files: list[str]) -> bool:
+    is_named = chosen.format == "parquet" or chosen.tokens_column is not None
+    is_named = is_named or chosen.text_column is not None
+    return is_named or any(path.lower().endswith(".parquet") for path in files)
 
 
-def _to_file(
-    chosen: argparse.Namespace, files: list[str], filling: Filling, tagging: Tagging
-) -> None:
+def _write_file(chosen: argparse.Namespace, files: list[str], tagging: Tagging) -> None:
     check_apart(chosen.output, [chosen.model], "the model")
     check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
     check_stdin(files, quiet=chosen.quiet)
-    lost = [] if chosen.quiet else list(_with_labels_lost(chosen, files, filling))
-    pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files, STDIN)))
-    for path in lost:
+    replaced = [path for path in files if path != STDIN and are_same(path, chosen.output)]
+    lost = [path for path in replaced if tagging.replaces_labels(path)]
+    pn.replace_file(chosen.output, packed(chosen.output, tagging.texts(files)))
+    for path in lost if not chosen.quiet else ():
         say(
             f"warning: {path}: its own labels are replaced by those of the model;"
             " --keep keeps them, another name after -o keeps the file"
         )
 
 
-def _with_labels_lost(
-    chosen: argparse.Namespace, files: list[str], filling: Filling
-) -> Iterator[str]:
-    """Yield the files that the output replaces and whose labels are lost."""
-    for path in files:
-        if path == STDIN or not (os.path.isfile(path) and os.path.exists(chosen.output)):
-            continue
-        if os.path.samefile(path, chosen.output):
-            with pn.open_corpus(path, format=chosen.format, fields=chosen.fields) as corpus:
-                if filling.replaces_labels(corpus):
-                    yield path
+def _is_file(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:
+        # No descriptor.
+        return False
 
 
 def _write(text: Piece) -> None:

@@ -1,4 +1,4 @@
-"""``perceptron-nlp tag --engine``: every file of a folder, by the workers of an engine."""
+"""``perceptron-nlp tag`` of Parquet files, and of folders by the workers of an engine."""
 
 from __future__ import annotations
 
@@ -6,23 +6,85 @@ import argparse
 import importlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_version
-from perceptron_nlp.cli.filling import Filling, taggers_of
+from perceptron_nlp.cli.inputs import STDIN, check_apart, taggers_of
 from perceptron_nlp.cli.parsing import UsageError, picked
 from perceptron_nlp.cli.tag_files import Tagging
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.errors import quote
 from perceptron_nlp.formats import read_file_bytes
 
+PARQUET = "parquet"
 ENGINES = ("ray",)
 ENDINGS = (".parquet", ".conllu", ".conllu.gz", ".conllu.bz2", ".conllu.xz")
 RECORD = ".perceptron-nlp.json"
 FORMAT = "perceptron_nlp folder"
+
+
+def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
+    """Return True for Parquet files, by the format that is named or else by their suffix.
+
+    Raises UsageError if options do not go with that.
+    """
+    named = [path for path in files if path.lower().endswith(f".{PARQUET}")]
+    if chosen.format != PARQUET and (chosen.format != "auto" or not named):
+        for option in ("tokens_column", "text_column"):
+            if getattr(chosen, option) is not None:
+                raise UsageError(
+                    f"--{option.replace('_', '-')}: is for Parquet files; --format parquet says"
+                    " that one is"
+                )
+        return False
+    if len(files) > 1:
+        raise UsageError(
+            f"{named[0] if named else files[0]}: Parquet files are tagged one at a"
+            " time, since each has columns of its own"
+        )
+    if files[0] == STDIN:
+        raise UsageError("--format: Parquet cannot be read from standard input; name a file")
+    for option, given in (
+        ("--keep", chosen.keep),
+        ("--fields", chosen.fields),
+        ("--lines", chosen.lines),
+        ("--to", chosen.to),
+        ("--mark-unknown", chosen.mark_unknown),
+        ("--min-confidence", chosen.min_confidence is not None),
+    ):
+        if given:
+            raise UsageError(f"{option}: does not go with Parquet files")
+    return True
+
+
+def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
+    """Tag a Parquet file as the command line says."""
+    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+    if not chosen.quiet and chosen.format == "auto":
+        say(f"{path}: read as parquet")
+    taggers = taggers_of(tagger, chosen.column)
+    pieces = arrow.tag_parquet(
+        tagger,
+        path,
+        columns={name: own.column for name, own in taggers.items()},
+        tokens_column=chosen.tokens_column,
+        text_column=chosen.text_column,
+        threads=chosen.threads,
+        confidences=chosen.confidence,
+    )
+    if chosen.output not in (None, STDIN):
+        check_apart(chosen.output, [chosen.model], "the model")
+        check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
+        pn.replace_file(chosen.output, pieces)
+        return
+    if sys.stdout is None or sys.stdout.isatty():
+        raise pn.FileError("<stdout>: Parquet is not for reading; name a file with -o")
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
 
 
 class FolderJob(NamedTuple):
@@ -68,10 +130,10 @@ class FolderJob(NamedTuple):
                 tokens_column=self.tokens_column,
                 text_column=self.text_column,
             )
-        filling = Filling(tagger, self.column, keep=self.keep)
-        return Tagging(
-            tagger, filling, format=self.format, fields=self.fields, threads=1, quiet=True
-        ).texts([read], "")
+        tagging = Tagging(
+            tagger, self.column, format=self.format, fields=self.fields, keep=self.keep
+        )
+        return tagging.texts([read])
 
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:

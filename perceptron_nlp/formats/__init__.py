@@ -14,7 +14,13 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.opening import Readable, named_stream
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
-    from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
+    from perceptron_nlp.formats.tagged import (
+        read_pairs,
+        read_tagged,
+        read_text,
+        write_tagged,
+        wrong_tag,
+    )
     from perceptron_nlp.formats.tensorarrays import (
         Section,
         layout_of,
@@ -40,7 +46,7 @@ _PLACES = {
     "opening": "Readable named_stream",
     "replace": "check_place replace_file",
     "running": "RunningLayout as_conllu",
-    "tagged": "read_pairs read_tagged read_text write_tagged",
+    "tagged": "read_pairs read_tagged read_text write_tagged wrong_tag",
     "tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors write_tensors",
     "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
 }

@@ -21,18 +21,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
-from perceptron_nlp.formats.lines import (
-    LONGEST,
-    LineSource,
-    split_grid,
-    too_long,
-    without_empty_line,
-)
+from perceptron_nlp.formats.lines import LONGEST, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.reading import Format, split_grid, without_empty_line
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
-DOCUMENT_MARK = "-DOCSTART-"
 _MARK_LINE = re.compile(r"-DOCSTART-(?:[ \t][^\n]*)?\r?(?:\n|\Z)")
 _FIELD = re.compile(r"[^ \t]+")
 _TAB_FIELD = re.compile(r"[^\t]+")
@@ -345,3 +339,14 @@ def _built(sentence: Sentence) -> ColumnLayout:
         _check_values(name, column, len(sentence), "\t")
     body = "".join("\t".join(row) + "\n" for row in zip(*values, strict=True))
     return ColumnLayout(body + "\n", 0, len(body), ColumnNames(names, "\t"))
+
+
+FORMATS = {
+    "columns": Format(
+        read=lambda source, fields, segment: ColumnReader(source, fields),
+        rewrite=rewrite,
+        columns_of=columns_in,
+        default_column=lambda names: names[-1] if names else None,
+        warnings_of=heading_warnings,
+    )
+}

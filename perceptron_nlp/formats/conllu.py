@@ -37,16 +37,9 @@ from perceptron_nlp.formats.conllu_rules import (
     word_rows,
     wrong_conllu_value,
 )
-from perceptron_nlp.formats.lines import (
-    LONGEST,
-    LineSource,
-    Scanned,
-    join_grid,
-    split_grid,
-    too_long,
-    without_empty_line,
-)
+from perceptron_nlp.formats.lines import LONGEST, LineSource, Scanned, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.reading import Format, join_grid, split_grid, without_empty_line
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
@@ -300,3 +293,13 @@ def without_misc(value: str, key: str) -> str:
     'SpaceAfter=No'
     """
     return "|".join(pair for pair in value.split("|") if pair.partition("=")[0] != key) or "_"
+
+
+FORMATS = {
+    "conllu": Format(
+        read=lambda source, fields, segment: ConlluReader(source),
+        rewrite=rewrite,
+        columns_of=lambda head, fields, path: columns_named_in(head, path),
+        default_column=lambda names: "upos" if "upos" in names else None,
+    )
+}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from perceptron_nlp.formats.lines import split_grid, without_empty_line
+from perceptron_nlp.formats.reading import split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 _IDS = [str(number) for number in range(1, 257)]

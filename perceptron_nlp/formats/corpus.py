@@ -20,26 +20,24 @@ The first lines of a text tell its format. Of these rules the first that holds d
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError
-from perceptron_nlp.formats import columns as column_format
-from perceptron_nlp.formats import conllu, tagged
-from perceptron_nlp.formats.conllu_rules import columns_named_in
-from perceptron_nlp.formats.lines import LONGEST, LineSource
+from perceptron_nlp.formats.lines import LONGEST, SILENCE, LineSource
 from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of, plain_name
+from perceptron_nlp.formats.reading import DOCUMENT_MARK, Format
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from perceptron_nlp.formats.running import Segment
+    from perceptron_nlp.formats.reading import Segment
 
 AUTO = "auto"
-_Reader = conllu.ConlluReader | column_format.ColumnReader | tagged.TokenReader
 
 # No text has columns with longer numbers.
 MOST_DIGITS = 9
@@ -57,17 +55,21 @@ _ATTACHED = re.compile(rf"\S*\w[,!?;:]|\S*\w{{5}}\.|\S*\w[{_FOREIGN_MARKS}]\S*")
 _MOST = 0.9
 
 
-class Format(NamedTuple):
-    """One format: how it is read and written, and what it calls its columns.
+FORMATS = {
+    "conllu": "conllu",
+    "columns": "columns",
+    "tagged": "tagged",
+    "lines": "tagged",
+    "text": "running",
+}
+"""The module of each format, which is imported when it is needed."""
 
-    ``columns_of`` gives the names of all columns in order from the first lines of a text;
-    ``default_column`` picks from those but the words the one to learn if none is named.
-    """
 
-    read: Callable[[LineSource, tuple[str, ...] | None], _Reader]
-    rewrite: Callable[[Sentence, Mapping[str, Sequence[str]]], str]
-    columns_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]]
-    default_column: Callable[[tuple[str, ...]], str | None]
+def _kind(format: str) -> Format:
+    found: dict[str, Format] = importlib.import_module(
+        f"perceptron_nlp.formats.{FORMATS[format]}"
+    ).FORMATS
+    return found[format]
 
 
 class Corpus(Iterable[Sentence]):
@@ -99,10 +101,10 @@ class Corpus(Iterable[Sentence]):
         self._errors = errors
         self._source: LineSource | None = LineSource(path, errors=errors)
         try:
-            # Only guessing needs more than the first line: a program that writes a
-            # sentence and waits for its labels is answered when the format is given.
-            enough = None if format == AUTO else _tells_columns
-            head = self._source.head(enough).removeprefix(BOM)
+            # Only guessing needs more than the first line, and takes what a pipe gives first: a
+            # program that writes a sentence and waits for its labels is answered.
+            silence = SILENCE if format == AUTO else 0
+            head = self._source.head(_tells_columns, silence).removeprefix(BOM)
             self.format = format if format != AUTO else detect(head, name=self.path)
             if fields is not None and self.format != "columns":
                 raise ArgumentError(
@@ -110,27 +112,31 @@ class Corpus(Iterable[Sentence]):
                 )
             if self.format != "text":
                 self._source.refuse_bare_returns()
-            self._kind = FORMATS[self.format]
-            self._columns = self._kind.columns_of(head, fields, self.path)
+            self._segment: Segment | None = None
+            self._columns: tuple[str, ...] = ("form",)
             self.warnings: tuple[str, ...] = ()
-            if self.format == "columns":
-                self.warnings = column_format.heading_warnings(head, fields, self.path)
+            self.default_column: str | None = None
+            # Running text is often read as bytes, without the module of its format.
+            if self.format != "text":
+                kind = _kind(self.format)
+                self._columns = kind.columns_of(head, fields, self.path)
+                self.warnings = kind.warnings_of(head, fields, self.path)
             self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
+            if self.column_names:
+                self.default_column = kind.default_column(self.column_names)
         except BaseException:
             self._source.close()
             raise
-        self.default_column = self._kind.default_column(self.column_names)
 
     def __iter__(self) -> Iterator[Sentence]:
         with self._take_source() as source:
-            reader = self._kind.read(source, self.fields)
+            reader = _kind(self.format).read(source, self.fields, self._segment)
             yield from reader
             self.tail = reader.tail
 
     def read_as(self, format: str) -> None:
         """Take the text for one of another format without columns; before it is iterated over."""
         self.format = format
-        self._kind = FORMATS[format]
 
     def take_fields(self, fields: Sequence[str]) -> bool:
         """Name the columns of a column file that has as many and that nobody named; return True if
@@ -142,17 +148,17 @@ class Corpus(Iterable[Sentence]):
             return False
         if len(fields) != len(self._columns):
             return False
-        self.fields = column_format.checked_fields(fields)
-        self._columns = column_format.names_of(fields)
+        columns = importlib.import_module("perceptron_nlp.formats.columns")
+        self.fields = columns.checked_fields(fields)
+        self._columns = columns.names_of(fields)
         self.column_names = tuple(name for name in self._columns if name != "form")
-        self.default_column = self._kind.default_column(self.column_names)
+        self.default_column = _kind(self.format).default_column(self.column_names)
         return True
 
     def cut_by(self, segment: Segment) -> None:
         """Cut running text with a running.Segment in place of rules; before it is iterated over."""
         if self.format == "text":
-            reader = _running().RunningReader
-            self._kind = self._kind._replace(read=lambda source, fields: reader(source, segment))
+            self._segment = segment
 
     def column_named(self, column: str) -> str:
         """Return the name of a column for its number, from 1; a name as it is."""
@@ -165,7 +171,7 @@ class Corpus(Iterable[Sentence]):
         ``lines`` and ``text`` become ``word/TAG``; ``text`` with several columns becomes CoNLL-U.
         Raises ArgumentError for labels that the format cannot hold, or not as many as the words.
         """
-        return self._kind.rewrite(sentence, columns)
+        return _kind(self.format).rewrite(sentence, columns)
 
     def peek_text(self) -> bytearray | None:
         """Return the whole text, without using it up; None if it cannot be read to its end.
@@ -198,6 +204,23 @@ class Corpus(Iterable[Sentence]):
         """
         if self._source is None:
             self._source = self._take_source()
+
+    def answer(self, before_waiting: Callable[[], object]) -> None:
+        """Have a function called before a pipe is waited for.
+
+        Running text ends at its last line break if the pipe is silent for half a second.
+        """
+        if self._source is not None:
+            self._source.answer(before_waiting)
+
+    def end_at_lines(self) -> None:
+        """Take each line of running text for a text of its own; before it is iterated over."""
+        if self._source is not None:
+            self._source.end_at_lines()
+
+    def is_waiting(self) -> bool:
+        """Return True if a pipe has nothing to read now."""
+        return self._source is not None and self._source.is_waiting()
 
     def put_back(self, piece: bytes | memoryview) -> None:
         """Undo the last ``take_blocks``, or the last few: iteration begins with ``piece``."""
@@ -252,9 +275,10 @@ def open_corpus(
     FormatError : it is no text; later, in iteration, a line breaks the format
     """
     check_format(format)
-    checked = column_format.checked_fields(fields)
-    if checked is not None and format == AUTO:
-        format = "columns"
+    checked: tuple[str, ...] | None = None
+    if fields is not None:
+        checked = importlib.import_module("perceptron_nlp.formats.columns").checked_fields(fields)
+        format = "columns" if format == AUTO else format
     return Corpus(path, format, checked, errors)
 
 
@@ -282,7 +306,7 @@ def detect(head: str, *, name: str = "") -> str:
         return "conllu"
     if _is_tagged(filled):
         return "tagged"
-    rows = [line for line in filled if not line.startswith(column_format.DOCUMENT_MARK)]
+    rows = [line for line in filled if not line.startswith(DOCUMENT_MARK)]
     if _is_columns(rows, lines) or _is_one_column(rows, lines):
         return "columns"
     return "lines" if _is_cut(filled) else "text"
@@ -340,53 +364,7 @@ def _blocks(lines: list[str]) -> int:
 
 
 def _tells_columns(head: str) -> bool:
-    """Return True if there is a whole line other than empty ones and document marks."""
+    """Return True if there is a whole line other than empty ones, document marks and comments."""
     lines = head.removeprefix(BOM).split("\n")[:-1]
-    return any(
-        line.strip(" \t\r") and not line.startswith(column_format.DOCUMENT_MARK) for line in lines
-    )
-
-
-def _words_only(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
-    return ("form",)
-
-
-def _running() -> Any:
-    # Here, since texts with columns do without the rules that cut running text.
-    from perceptron_nlp.formats import running
-
-    return running
-
-
-FORMATS: dict[str, Format] = {
-    "conllu": Format(
-        read=lambda source, fields: conllu.ConlluReader(source),
-        rewrite=conllu.rewrite,
-        columns_of=lambda head, fields, path: columns_named_in(head, path),
-        default_column=lambda names: "upos" if "upos" in names else None,
-    ),
-    "columns": Format(
-        read=column_format.ColumnReader,
-        rewrite=column_format.rewrite,
-        columns_of=column_format.columns_in,
-        default_column=lambda names: names[-1] if names else None,
-    ),
-    "tagged": Format(
-        read=lambda source, fields: tagged.TokenReader(source, tagged.SEPARATOR),
-        rewrite=tagged.rewrite,
-        columns_of=lambda head, fields, path: ("form", "tag"),
-        default_column=lambda names: "tag",
-    ),
-    "lines": Format(
-        read=lambda source, fields: tagged.TokenReader(source, None),
-        rewrite=tagged.rewrite_words,
-        columns_of=_words_only,
-        default_column=lambda names: None,
-    ),
-    "text": Format(
-        read=lambda source, fields: _running().RunningReader(source),
-        rewrite=lambda sentence, columns: str(_running().rewrite(sentence, columns)),
-        columns_of=_words_only,
-        default_column=lambda names: None,
-    ),
-}
+    marks = DOCUMENT_MARK, "# "
+    return any(line.strip(" \t\r") and not line.startswith(marks) for line in lines)

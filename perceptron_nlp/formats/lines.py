@@ -23,37 +23,25 @@ from typing import TypeVar
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp._core.conllu.conlluscan import count_newlines
 from perceptron_nlp.errors import FileError, FormatError
-from perceptron_nlp.formats.opening import Readable, name_of, open_bytes
+from perceptron_nlp.formats.opening import Readable, name_of, no_text, open_bytes
 
 LONGEST = 1 << 24
 """Bytes of a line, and of a sentence with what stands between it and the sentence before."""
 MOST_WORDS = 1 << 19
 """Words of a sentence, and its lines; a word takes some 250 bytes while it is tagged."""
+SILENCE = 0.5
+"""Seconds for which a pipe gives nothing before what it gave is taken for all there is for now."""
+TEXT_END = b"\f"
+"""What stands between texts of their own: white space that ends a paragraph, and no line break."""
 _CHUNK = 1 << 16
 _HEAD = 1 << 16
 _WHOLE = 1 << 20
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _BLANK_LINES = re.compile(rb"(?:\r?\n)+")
-_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
-_CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
-# A text may hold stray control characters; this many and this share of them is no text.
-_BINARY_SHARE = 0.05
-_BINARY_LEAST = 3
 T = TypeVar("T")
 A = TypeVar("A")
 R = TypeVar("R", int, bytes)
 Scanned = tuple[list[T], int, int, bool]
-_FOREIGN = (
-    (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8"),
-    (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
-    (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
-    (b"PK\x03\x04", "a zip file, not text"),
-    (b"%PDF-", "a PDF file, not text"),
-    (b"\x89PNG", "a picture, not text"),
-    (b"\x7fELF", "a program, not text"),
-)
-# How a file of tensors goes on behind the length of its header, which is below 2^40.
-_MODEL = b'\0\0\0{"'
 
 
 class LineSource:
@@ -74,16 +62,20 @@ class LineSource:
         self._failure: FileError | FormatError | None = None
         self._line = 1
         self._checked_binary = False
+        self._before_waiting: Callable[[], object] | None = None
+        self._by_line = False
+        self._may_end = False
 
-    def head(self, enough: Callable[[str], bool] | None = None) -> str:
+    def head(self, enough: Callable[[str], bool] = lambda text: False, silence: float = 0) -> str:
         """Return the whole lines within the first 64 KiB, without using them up.
 
         A text of fewer bytes is given whole; a longer first line is cut. What is not UTF-8 is
         replaced here: reading will report it with its line. ``enough`` tells whether what was read
-        so far will do: a pipe is then not waited on for more.
+        so far will do: more is then read only as long as a pipe gives it within `silence`.
         """
         while len(self._buffer) < _HEAD:
-            if enough is not None and enough(self._buffer.decode("utf-8", "replace")):
+            is_enough = enough(self._buffer.decode("utf-8", "replace"))
+            if is_enough and (not silence or self.is_waiting(silence)):
                 break
             if not self._fill():
                 break
@@ -147,22 +139,58 @@ class LineSource:
                 raise self._fail(FormatError(what, self.name, 1))
             return
 
+    def answer(self, before_waiting: Callable[[], object]) -> None:
+        """Have a function called before the text is waited for, and running text end meanwhile.
+
+        Running text is then given up to its last line break, and if nothing follows for `SILENCE`
+        seconds, a `TEXT_END`.
+        """
+        self._before_waiting = before_waiting
+
+    def end_at_lines(self) -> None:
+        """Give running text by whole lines, with a `TEXT_END` behind each."""
+        self._by_line = True
+
     def pieces(self) -> Iterator[str]:
         """Yield the text in pieces as they are read, cut anywhere between characters."""
-        while True:
-            while self._buffer:
-                length = self._whole_characters()
-                if not length:
-                    break
-                yield self._take(length)[1]
-            if not self._fill():
-                break
-        if self._buffer:
-            yield self._take(len(self._buffer))[1]
+        end = TEXT_END.decode()
+        while length := self._text_length(_CHUNK):
+            text = end if length < 0 else self._take(length)[1]
+            yield text.replace("\n", "\n" + end) if self._by_line else text
 
-    def _whole_characters(self) -> int:
-        """Return the number of bytes without a character that is not all there yet."""
+    def _text_length(self, least: int) -> int:
+        """Return the length of the running text that comes next; 0 at the end, -1 for a pause."""
+        while not (length := self._whole_length()):
+            if self._is_paused():
+                return -1
+            if not self._fill(least):
+                length = len(self._buffer)
+                break
+        self._may_end = self._buffer.endswith(b"\n", 0, length)
+        return length
+
+    def _is_paused(self) -> bool:
+        """Return True, once, if nothing follows a line break for some time."""
+        if self._before_waiting is None or not self._may_end or not self.is_waiting():
+            return False
+        self._before_waiting()
+        self._may_end = not self.is_waiting(SILENCE)
+        return not self._may_end
+
+    def is_waiting(self, seconds: float = 0) -> bool:
+        """Return True if nothing more can be read within this time, and the end is not reached."""
+        return not self._ended and self._bytes.waits(seconds)
+
+    def _whole_length(self) -> int:
+        """Return the number of bytes without a character that is not all there yet.
+
+        Nor a line, where texts end with lines, unless it is very long.
+        """
         length = len(self._buffer)
+        if self._by_line or (self._before_waiting is not None and self.is_waiting()):
+            end = self._buffer.rfind(b"\n") + 1
+            if end or length < _WHOLE:
+                return end
         for behind in range(1, min(3, length) + 1):
             byte = self._buffer[length - behind]
             if byte >= 0xC0:
@@ -206,15 +234,14 @@ class LineSource:
         return self._buffer
 
     def take_text(self, least: int) -> bytes:
-        """Take the whole characters that come next, unread; empty at the end of the text."""
-        while not (length := self._whole_characters()):
-            if not self._fill(least):
-                length = len(self._buffer)
-                break
+        """Take the running text that comes next, unread; empty at its end."""
+        length = self._text_length(least)
+        if length < 0:
+            return TEXT_END
         piece = bytes(self._buffer[:length])
         del self._buffer[:length]
         self._line += count_newlines(piece)
-        return piece
+        return piece.replace(b"\n", b"\n" + TEXT_END) if self._by_line else piece
 
     def take_blocks(self, least: int, most: int = LONGEST) -> bytes:
         """Take all whole blocks, as bytes that nothing has looked at; empty if there are none.
@@ -288,6 +315,8 @@ class LineSource:
             raise self._failure
         if self._ended:
             return None
+        if self._before_waiting is not None and self.is_waiting():
+            self._before_waiting()
         try:
             found = read(argument)
         except (FileError, FormatError) as error:
@@ -343,15 +372,12 @@ class LineSource:
 
     def _refuse_binary(self) -> None:
         head = bytes(self._buffer[:4096])
-        for magic, what in _FOREIGN:
-            if head.startswith(magic):
-                raise self._fail(FormatError(f"this is {what}", self.name, 1))
-        if head[5:10] == _MODEL:
-            raise self._fail(FormatError("this is a model, not text", self.name, 1))
-        controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
-        if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
-            line = 1 + head.count(b"\n", 0, controls[0])
-            raise self._fail(FormatError("this is a binary file, not text", self.name, line))
+        found = no_text(head)
+        if found is not None:
+            at, what = found
+            raise self._fail(
+                FormatError(f"this is {what}", self.name, 1 + head.count(b"\n", 0, at))
+            )
 
 
 def too_long(what: str, path: str, line: int) -> FormatError:
@@ -360,34 +386,3 @@ def too_long(what: str, path: str, line: int) -> FormatError:
     if what == "sentence":
         most += f" or {MOST_WORDS:,} words, with the comments and empty lines before it"
     return FormatError(f"a {what} of more than {most}; break it up", path, line)
-
-
-def without_empty_line(text: str, start: int) -> tuple[str, int]:
-    """Return the lines from ``start`` to the empty line, with line feeds alone, and their end."""
-    end = len(text)
-    if text.endswith("\n\n"):
-        end -= 1
-    elif text.endswith("\n\r\n"):
-        end -= 2
-    body = text[start:end].replace("\r\n", "\n")
-    return body if body.endswith("\n") else body + "\n", end
-
-
-def split_grid(body: str, separator: str, width: int) -> list[str] | None:
-    """Return the cells of lines that each end in a line feed, at the speed of ``str.split``.
-
-    n lines with w fields each become n·(w+1) cells, every last one of a line being its line feed:
-    column k is ``cells[k :: w + 1]``. None unless every line has ``width`` fields, cut at every
-    ``separator``, and none is empty.
-    """
-    cells = body.replace("\n", f"{separator}\n{separator}").split(separator)
-    cells.pop()
-    lines, stride = body.count("\n"), width + 1
-    if len(cells) != lines * stride or cells[width::stride].count("\n") != lines or "" in cells:
-        return None
-    return cells
-
-
-def join_grid(cells: list[str], separator: str) -> str:
-    """Return the text that :func:`split_grid` took apart, with whatever was put in its cells."""
-    return (separator.join(cells) + separator).replace(f"{separator}\n{separator}", "\n")

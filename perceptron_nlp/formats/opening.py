@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import io
 import os
+import select
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +35,22 @@ _MAGIC = {
     "xz": (b"\xfd7zXZ\x00",),
     "zstd": (b"\x28\xb5\x2f\xfd",),
 }
+_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b")
+_CONTROLS = frozenset(range(32)) - _TEXT_CONTROLS
+# A text may hold stray control characters; this many and this share of them is no text.
+_BINARY_SHARE = 0.05
+_BINARY_LEAST = 3
+_FOREIGN = (
+    (b"\xff\xfe\0\0", "UTF-32 text; convert it to UTF-8"),
+    (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
+    (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
+    (b"PK\x03\x04", "a zip file, not text"),
+    (b"%PDF-", "a PDF file, not text"),
+    (b"\x89PNG", "a picture, not text"),
+    (b"\x7fELF", "a program, not text"),
+)
+# How a file of tensors goes on behind the length of its header, which is below 2^40.
+_MODEL = b'\0\0\0{"'
 _LONGEST_MAGIC = 10
 _FIRST_OF_MAGIC = b"\x1fB\xfd\x28"
 _SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
@@ -49,6 +66,9 @@ class ByteSource(Protocol):
 
     def readinto(self, memory: memoryview, /) -> int:
         """Read into memory that is there already; return how many bytes."""
+
+    def waits(self, seconds: float) -> bool:
+        """Return True if nothing can be read within this time; False if nobody can tell."""
 
     def close(self) -> None:
         """Let go of what this library opened."""
@@ -101,9 +121,9 @@ def open_bytes(path: Readable) -> ByteSource:
         # What somebody unpacks, or a stream in memory, may be called what it was packed.
         is_file = owned or isinstance(getattr(raw, "raw", raw), io.FileIO)
         kind = _compression(name, first, promises=is_file)
-        return _Checked(
-            name, joined if kind is None else _unpacker(kind, cast(IO[bytes], joined), name), joined
-        )
+        if kind is None:
+            return _Checked(name, joined, joined)
+        return _Checked(name, _unpacker(kind, cast(IO[bytes], joined), name), joined)
     except BaseException:
         if owned:
             raw.close()
@@ -113,14 +133,29 @@ def open_bytes(path: Readable) -> ByteSource:
 def _first_bytes(raw: BinaryIO, name: str) -> bytes:
     """Return enough bytes to know a compression by; a pipe may give them one by one."""
     first = b""
+    # What a pipe has now, since read would wait for the full size.
+    read: Callable[[int], bytes] = getattr(raw, "read1", raw.read)
     while not first or (first[0] in _FIRST_OF_MAGIC and len(first) < _LONGEST_MAGIC):
-        piece = raw.read(_FIRST_READ)
+        piece = read(_FIRST_READ)
         if isinstance(piece, str):
             raise ArgumentTypeError(f"path: {name} is open as text; open it in binary mode ('rb')")
         if not piece:
             break
         first += piece
     return first
+
+
+def no_text(head: bytes) -> tuple[int, str] | None:
+    """Return the place that tells that a file is no text, and what it is; None for text."""
+    for magic, what in _FOREIGN:
+        if head.startswith(magic):
+            return 0, what
+    if head[5:10] == _MODEL:
+        return 0, "a model, not text"
+    controls = [at for at, byte in enumerate(head) if byte in _CONTROLS]
+    if len(controls) > max(_BINARY_LEAST, _BINARY_SHARE * len(head)):
+        return controls[0], "a binary file, not text"
+    return None
 
 
 @contextlib.contextmanager
@@ -220,6 +255,15 @@ class _Rejoined(io.RawIOBase):
             return self.readall()
         return self._read(size)
 
+    def waits(self, seconds: float) -> bool:
+        if self._first:
+            return False
+        try:
+            return not select.select([self._stream], [], [], seconds)[0]
+        except (OSError, ValueError, TypeError):
+            # No descriptor, or a system where only sockets can be asked.
+            return False
+
     def readinto(self, buffer: Any) -> int:
         if self._into is not None and not self._first:
             return self._into(buffer) or 0
@@ -238,7 +282,7 @@ class _Rejoined(io.RawIOBase):
 class _Checked:
     """Bytes read, with every failure turned into an error of this library."""
 
-    def __init__(self, name: str, stream: IO[bytes] | io.RawIOBase, below: io.RawIOBase) -> None:
+    def __init__(self, name: str, stream: IO[bytes] | io.RawIOBase, below: _Rejoined) -> None:
         self._name = name
         self._stream = stream
         self._below = below
@@ -251,6 +295,10 @@ class _Checked:
         with reading(self._name):
             # What IO promises leaves it out; every binary stream has it.
             return cast(io.RawIOBase, self._stream).readinto(memory) or 0
+
+    def waits(self, seconds: float) -> bool:
+        # What is unpacked may be there where what is packed is not.
+        return self._stream is self._below and self._below.waits(seconds)
 
     def close(self) -> None:
         try:

@@ -6,22 +6,18 @@ CoNLL-U, where the columns that CoNLL-U does not have stand in MISC.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu import rewrite as conllu_text
 from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.formats.reading import Format, Segment, TokenSpan
 from perceptron_nlp.formats.tagged import SEPARATOR, joined
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.splitter import sentences_in
-
-TokenSpan = tuple[int, int, tuple[str, ...]]
-"""Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
-Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan], bool]]]
-"""From the pieces of a text to its sentences: of each its line, its text, its tokens, and whether
-the next stands right behind it."""
 
 
 def by_rules(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[TokenSpan], bool]]:
@@ -87,9 +83,9 @@ class RunningReader:
 
     tail = ""
 
-    def __init__(self, source: LineSource, segment: Segment = by_rules) -> None:
+    def __init__(self, source: LineSource, segment: Segment | None = None) -> None:
         self._source = source
-        self._segment = segment
+        self._segment = segment or by_rules
 
     def __iter__(self) -> Iterator[Sentence]:
         cut = self._segment(self._pieces())
@@ -127,17 +123,18 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
 def as_conllu(
     sentence: Sentence, columns: Mapping[str, Sequence[str]], number: int | None = None
 ) -> str:
-    """Return a sentence of running text as CoNLL-U, with ``# sent_id`` and ``# text``.
+    """Return a sentence of text as CoNLL-U, with ``# sent_id`` and ``# text``.
 
     White space within the sentence is one space in ``# text``, and ``SpaceAfter=No`` tells where
-    there is none. A column ``misc`` is written in place of that mark, which it should then hold.
-    The sentence's ``# sent_id`` is `number`, or else its place in its file.
+    there is none; words that were not cut from text have a space between them. A column ``misc`` is
+    written in place of that mark, which it should then hold. The sentence's ``# sent_id`` is
+    `number`, or else its place in its file.
 
     Raises ArgumentError for labels that CoNLL-U cannot hold.
     """
     layout = sentence.layout
     if not isinstance(layout, RunningLayout):
-        raise ArgumentError("sentence: not one of running text")
+        layout = _spaced(sentence.words)
     misc = list(columns.get("misc", layout.space_after()))
     held = {}
     for name, labels in columns.items():
@@ -155,3 +152,22 @@ def as_conllu(
     body = layout.with_ranges(body)
     place = layout.number if number is None else number
     return f"# sent_id = {place}\n# text = {' '.join(layout.text.split())}\n{body}"
+
+
+def _spaced(words: Sequence[str]) -> RunningLayout:
+    """Return the layout of words with a space between them."""
+    ends = list(itertools.accumulate(len(word) + 1 for word in words))
+    tokens = [
+        (end - 1 - len(word), end - 1, (word,)) for word, end in zip(words, ends, strict=True)
+    ]
+    return RunningLayout(" ".join(words), tokens, 1, is_glued=False)
+
+
+FORMATS = {
+    "text": Format(
+        read=lambda source, fields, segment: RunningReader(source, segment),
+        rewrite=rewrite,
+        columns_of=lambda head, fields, path: ("form",),
+        default_column=lambda names: None,
+    )
+}

@@ -19,6 +19,7 @@ from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
+from perceptron_nlp.formats.reading import Format
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
@@ -274,3 +275,19 @@ def _check_words(words: Iterable[str]) -> None:
 def _check_separator(separator: str) -> None:
     if not separator or separator.split() != [separator]:
         raise ArgumentError(f"separator: {quote(separator)} is empty or holds a space")
+
+
+FORMATS = {
+    "tagged": Format(
+        read=lambda source, fields, segment: TokenReader(source, SEPARATOR),
+        rewrite=rewrite,
+        columns_of=lambda head, fields, path: ("form", "tag"),
+        default_column=lambda names: "tag",
+    ),
+    "lines": Format(
+        read=lambda source, fields, segment: TokenReader(source, None),
+        rewrite=rewrite_words,
+        columns_of=lambda head, fields, path: ("form",),
+        default_column=lambda names: None,
+    ),
+}

@@ -37,6 +37,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
 _LONG_GAP = re.compile(rf"\s{{{LONG_GAP},}}")
+_GAP = re.compile(r"\s+")
 _LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
 # How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
 _OPEN, _SHORT, _PERHAPS, _OVER = range(4)
@@ -66,14 +67,16 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span], 
         for match in CHUNK.finditer(text, splitter.end):
             start, end = match.span()
             behind = text[end : end + LOOKS_AHEAD]
-            at_break = behind.lstrip(" \t")[:1] in ("\n", "\r")
+            at_break = behind.lstrip(" \t")[:1] in ("\n", "\r", "\f")
             if len(behind) < LOOKS_AHEAD and "\n" not in behind and "\r" not in behind:
                 # What follows may belong to the chunk, or say what it is.
                 break
             for spans in splitter.take(text, start, end):
                 yield _cut_out(text, spans, lines)
             if at_break:
-                for spans in splitter.end_line():
+                gap = _GAP.match(text, end)
+                at_end = gap is not None and _PARAGRAPH.search(gap.group())
+                for spans in splitter.rest() if at_end else splitter.end_line():
                     yield _cut_out(text, spans, lines)
             seen = end
         gone = splitter.forget(max(seen, splitter.end))

@@ -49,7 +49,6 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
-        "formats/corpus": ("_running",),
         "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
             "evaluate_text",
@@ -89,6 +88,7 @@ LATE = {
 BY_NAME = {
     "__init__.py",
     "formats/__init__.py",
+    "formats/corpus.py",
     "cli/main.py",
     "cli/tag_folder.py",
     "tagger/train/api.py",

@@ -13,6 +13,7 @@ from perceptron_nlp._core.text.filler import TextFiller, is_text, may_have_gap
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
+from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.formats.tagged import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
@@ -25,6 +26,7 @@ PIECE = 1 << 18
 """Bytes that are read at a time."""
 # The place of a column that is labeled for others to look at.
 NOT_WRITTEN = -1
+_PARAGRAPH_ENDS = (b"\n\n", b"\n\r\n", TEXT_END)
 # Bytes of text without an empty line that are cut before one comes.
 _LONG_PARAGRAPH = 1 << 19
 T = TypeVar("T")
@@ -35,6 +37,9 @@ class TextSource(Protocol):
 
     def take_text(self, least: int) -> bytes:
         """Return the next whole characters; empty at the end."""
+
+    def is_waiting(self) -> bool:
+        """Return True if nothing can be taken now, and more may come."""
 
     def put_back(self, piece: bytes) -> None:
         """Make what was taken last the next to be read."""
@@ -158,7 +163,8 @@ class TextFill:
 
         if threads == 1:
             for found in self._cut(source, self._cutter.cut_text, lambda found: found):
-                yield done(found, write(found))
+                if found is not None:
+                    yield done(found, write(found))
             return
         # Here, since it brings logging in, and one thread does without.
         from concurrent.futures import Future, ThreadPoolExecutor
@@ -179,10 +185,11 @@ class TextFill:
             for future in self._cut(
                 source, lambda *text: pool.submit(self._cutter.cut_text, *text), kept
             ):
-                cut.append(future)
-                while cut and (cut[0].done() or len(cut) > threads):
+                if future is not None:
+                    cut.append(future)
+                while cut and (cut[0].done() or len(cut) > threads or future is None):
                     write_first()
-                while written and (written[0].done() or len(written) > threads):
+                while written and (written[0].done() or len(written) > threads or future is None):
                     yield written.popleft().result()
             while cut:
                 write_first()
@@ -191,11 +198,19 @@ class TextFill:
 
     def _cut(
         self, source: TextSource, cut: Callable[[bytes, bool], T], done: Callable[[CutText], T]
-    ) -> Iterator[T]:
-        """Yield what `cut` makes of runs of paragraphs, or `done` of what had to be cut here."""
+    ) -> Iterator[T | None]:
+        """Yield what `cut` makes of runs of paragraphs, or `done` of what had to be cut here.
+
+        None stands where more has to be waited for.
+        """
         rest = b""
         at_start = True
-        while piece := source.take_text(PIECE):
+        while True:
+            if source.is_waiting():
+                yield None
+            piece = source.take_text(PIECE)
+            if not piece:
+                break
             if not is_text(piece):
                 source.put_back(rest + piece)
                 return
@@ -203,7 +218,7 @@ class TextFill:
                 piece = piece.removeprefix(BOM.encode())
                 at_start = False
             text = rest + _without_long_gaps(piece)
-            end = max(text.rfind(b"\n\n"), text.rfind(b"\n\r\n"))
+            end = max(map(text.rfind, _PARAGRAPH_ENDS))
             if end > 0:
                 rest = text[end:]
                 yield cut(text[:end], True)

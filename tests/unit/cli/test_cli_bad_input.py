@@ -346,11 +346,11 @@ def test_threads_out_of_range_are_told_by_their_option(
 
 
 def test_a_label_that_the_format_cannot_hold_is_refused_by_its_line(refuses: Refuses) -> None:
-    Path("columns.txt").write_text("dogs\tN/A\nbark\tN/A\n\n")
-    Path("words.txt").write_text("\ndogs bark\n")
-    pn.train("columns.txt", epochs=1).save("slash.model")
-    message = refuses("tag", "slash.model", "words.txt", "--quiet", "--format", "text")
-    assert message.startswith("words.txt:2: the label 'N/A'")
+    Path("columns.txt").write_text("dogs\tN A\nbark\tN A\n\n")
+    Path("words.txt").write_text("\ndogs X\nbark X\n\n")
+    pn.train("columns.txt", epochs=1).save("space.model")
+    message = refuses("tag", "space.model", "words.txt", "--quiet", "--format", "columns")
+    assert message.startswith("words.txt:2: [\"2\"]: 'N A' is empty, or holds what separates")
 
 
 def test_columns_that_the_model_needs_are_asked_for(refuses: Refuses) -> None:

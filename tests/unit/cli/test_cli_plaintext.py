@@ -218,3 +218,49 @@ def test_a_model_of_one_column_writes_the_tokens_with_spaces_that_it_learned(cli
     )
     # In a line of words, others are separated by spaces.
     assert named.out.decode() == "Il/PRON paie/VERB 10\N{NO-BREAK SPACE}000/NUM euros/NOUN\n"
+
+
+@pytest.mark.parametrize("text", ["They don't sink!\n", "They sank .\nWho knows ?\n"])
+def test_text_is_not_replaced_by_what_has_lost_its_spaces(refuses, text: str) -> None:
+    Path("a.txt").write_text(text)
+    message = refuses("tag", "en", "a.txt", "-o", "a.txt", "--column", "upos", "--quiet")
+    assert message.startswith("a.txt: is read as ")
+    assert "would be replaced by" in message and message.endswith("name another file with -o")
+    Path("b.txt").hardlink_to("a.txt")
+    assert refuses("tag", "en", "a.txt", "-o", "b.txt", "--quiet").startswith("a.txt: is read as ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.conllu", CONLLU), ("a.columns", "They\tX\nsink\tY\n\n"), ("a.tagged", "They/X sink/Y\n")],
+)
+def test_files_with_labels_are_tagged_in_place(cli, name: str, text: str) -> None:
+    Path(name).write_text(text)
+    how = ("--column", "2" if name == "a.columns" else "upos", "--quiet")
+    if name == "a.columns":
+        pn.train(name, epochs=1).save("own.model")
+    model = "own.model" if name == "a.columns" else "en"
+    before = cli("tag", model, name, *how).out
+    assert cli("tag", model, name, *how, "-o", name).status == 0
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("text", [b"Take 1/2 of it from the U. S. now.\n", b"Take 1/2 of it .\n"])
+def test_a_column_that_word_tag_cannot_hold_becomes_conllu_and_says_so(cli, text: bytes) -> None:
+    outcome = cli("tag", "en", "--column", "lemma", stdin=text)
+    assert outcome.status == 0
+    cells = [line.split(b"\t") for line in outcome.out.splitlines() if line[:1].isdigit()]
+    assert [b"Take", b"take", b"_"] in [row[1:4] for row in cells]
+    assert (
+        "<stdin>: word/TAG cannot hold all that lemma may be; written as CoNLL-U"
+        in outcome.err.splitlines()
+    )
+
+
+def test_word_tag_is_refused_before_the_work_where_it_may_not_hold_the_labels(refuses) -> None:
+    message = refuses("tag", "en", "--column", "lemma", "--to", "tagged", "--quiet", stdin=b"x\n")
+    assert message == "--to: word/TAG cannot hold all that lemma may be; --to conllu can"
+    message = refuses("tag", "en", "--column", "lemma", "--format", "tagged", stdin=b"a/X b/Y\n")
+    assert message.startswith(
+        "--column: <stdin> is word/TAG, which cannot hold all that lemma may be"
+    )
