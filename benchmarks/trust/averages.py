@@ -107,8 +107,8 @@ def overflow(full: bool) -> Reached:
             reached = Fraction(float(table.average().score(key)[1]))
             if abs(reached - exact) > abs(exact) / 10**12:
                 wrong.append(f"jump {jump}: {float(reached)} for {float(exact)}")
-    wrong += _refused_jumps() + _heavy_weights()
-    return count_of(wrong, 8 + 2 + 3, "sums right or refused")
+    wrong += _refused_jumps()
+    return count_of(wrong, 8 + 2, "sums right or refused")
 
 
 def _refused_jumps() -> list[str]:
@@ -122,30 +122,4 @@ def _refused_jumps() -> list[str]:
         except pn.ArgumentError as error:
             if "examples" not in str(error):
                 wrong.append(str(error))
-    return wrong
-
-
-def _heavy_weights() -> list[str]:
-    """Models whose weights are far beyond int32 still order labels right; endless ones refuse."""
-    wrong = []
-    for value in (2.0**40, 2.0**200):
-        tagger = pn.train(
-            [(["a", "b"], ["X", "Y"])] * 3,
-            epochs=3,
-            update="perceptron",
-            features=lambda tokens, i, _, v=value: {tokens[i]: v},
-        )
-        if tagger.tag(["a", "b"]) != ["X", "Y"]:
-            wrong.append(f"values of {value}")
-    try:
-        pn.train(
-            [(["a", "b"], ["X", "Y"]), (["b", "a"], ["X", "Y"])] * 3,
-            epochs=4,
-            update="perceptron",
-            features=lambda tokens, i, _: {tokens[i]: 1.5e308},
-        )
-        wrong.append("values of 1.5e308 were taken")
-    except pn.ArgumentError as error:
-        if "values" not in str(error):
-            wrong.append(str(error))
     return wrong

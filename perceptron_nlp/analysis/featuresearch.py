@@ -18,7 +18,7 @@ from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.readable import ReadableFeatures
 from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 
 _CONTEXT = 2
 _FEATURE = np.dtype([("template", np.int64), ("key", np.uint64)])
@@ -58,7 +58,7 @@ class FeatureSearch:
 
     def __init__(self, model: TaggerModel, sentences: Sequence[Sentence]) -> None:
         self._model = model
-        labeller = TemplateLabeller(model)
+        labeller = Labeller(model)
         self._readings: list[ReadableFeatures] = []
         none = np.empty(0, np.int64)
         found: list[tuple[npt.NDArray[Any], ...]] = [(np.empty(0, _FEATURE), none, none, none)]

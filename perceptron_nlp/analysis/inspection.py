@@ -29,7 +29,7 @@ class TemplateWorth:
     """A template of a model.
 
     template : its text, offsets in the order of the text: ``tag[+1]`` is the label of the next word
-        where labels are given from right to left; the function's name where one made the features
+        where labels are given from right to left
     rows, weights : how many features it has, and weights of these that are not 0; None in a fixed
         table, whose rows belong to all templates
     bytes : what it takes of the file; None in a fixed table and in a packed file
@@ -50,9 +50,7 @@ class TemplateWorth:
 def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     """The templates of one column, or one pass of it, without what they give on a dev set."""
     weights = model.weights
-    names = [template.in_text_order(model.right_to_left) for template in model.templates] or [
-        f"function {model.extractor}"
-    ]
+    names = [template.in_text_order(model.right_to_left) for template in model.templates]
     if weights.table_bits is not None:
         return tuple(TemplateWorth(name, None, None, None, None) for name in names)
     arrays = weights_as_arrays(weights, 0)
@@ -165,7 +163,7 @@ class ColumnInspection:
         return {
             "column": model.column,
             "labels": list(model.tags.labels),
-            "extractor": model.extractor,
+            "extractor": None if model.function is None else model.function.name,
             "templates": [asdict(template) for template in self.templates],
             "first_templates": [asdict(template) for template in self.first_templates],
             "dev_accuracy": self.dev_accuracy,
@@ -275,14 +273,15 @@ def inspect(
     Raises
     ------
     FileError, ModelError, FormatError : a file cannot be read, or is damaged
-    ArgumentError : no column has the label; features are asked for without a text, or of a
-        model whose features a function makes
+    ArgumentError : no column has the label; features are asked for without a text, or
+        another argument cannot be used
+    ModelError : text is given, and a function that the model needs is not: give a loaded tagger
     """
     check_int("top", top, 1, 1_000_000)
     check_threads(threads)
     check_format(format)
     data, path = _bytes_of(model)
-    whole = model_from_bytes(data, path)
+    whole = model.model if isinstance(model, Tagger) else model_from_bytes(data, path)
     parts = whole.parts_by_column
     known = sorted({name for part in parts for name in part.tags.labels})
     if label is not None:
@@ -298,11 +297,6 @@ def inspect(
                 f"label: the model has no label {label!r}; there are"
                 f" {', '.join(known[:TOP])}" + (" …" if known[TOP:] else "")
             )
-    if not (label is text is dev is None) and any(part.extractor is not None for part in parts):
-        raise ArgumentError(
-            "model: a function makes its features, which is not at hand here; only"
-            " models with templates are measured on text"
-        )
     how: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": parts[0].fields}
     gold = None if dev is None else list(Source(dev, "dev", **how))
     shown = gold

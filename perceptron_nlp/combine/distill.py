@@ -207,7 +207,7 @@ def distill(
     if dev is not None:
         held_out = Examples.read(Source(dev, "dev", format=format, fields=fields), learned, ())
     examples, notes = with_labels_of(taken[0], examples)
-    examples, chosen, choices = auto_configure(examples, chosen, None)
+    examples, chosen, choices = auto_configure(examples, chosen)
     if examples.parts is not None:
         raise ArgumentError(
             f"column: {learned} holds sets of features, which are learned in parts; this cannot be"
@@ -239,7 +239,7 @@ def distill(
         ),
         checkpoint=kept,
     ).run(callback)
-    return Tagger(calibrated_by(model, None, held_out))
+    return Tagger(calibrated_by(model, held_out))
 
 
 def teachers_of(teachers: Teachers, source: Source, column: str | None) -> tuple[list[Tagger], str]:

@@ -33,7 +33,6 @@ Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
 
 # Fields that models must have in common for their weights to mean the same, and their names.
 _ALIKE = {
-    "extractor": "the feature function",
     "templates": "templates",
     "scheme": "scheme of spans",
     "right_to_left": "right_to_left",
@@ -91,7 +90,7 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     if agreement and not agreement.is_small({part.column: part for part in models}):
         agreement = None
     model = joined(models).replace(agreement=agreement)
-    return Tagger(model, features=members[0].tagger._features)
+    return Tagger(model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +212,8 @@ def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> N
                 model.weights.table_bits,
                 member.name,
             )
+        if _function(model) != _function(first):
+            refuse("the feature function", _function(first), _function(model), member.name)
         if _digest(model.tables) != _digest(first.tables):
             refuse("word tables", _digest(first.tables), _digest(model.tables), member.name)
         if model.lemmas != first.lemmas:
@@ -233,6 +234,10 @@ def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
     missing = [text for text in own if text not in others]
     moved = [text for text, place in zip(own, others, strict=False) if text != place]
     return next(iter(missing or moved), len(own))
+
+
+def _function(model: TaggerModel) -> str | None:
+    return None if model.function is None else model.function.name
 
 
 def _n_known(model: TaggerModel) -> int:

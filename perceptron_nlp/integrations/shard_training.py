@@ -35,9 +35,8 @@ from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.integrations.shards import ShardFiles, as_numbers, make_shards
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import Counts, FunctionLearner, TemplateLearner
+from perceptron_nlp.tagger.train.learners import Counts, TemplateLearner
 from perceptron_nlp.tagger.train.loop import Task
 from perceptron_nlp.tagger.train.options import LearningOptions
 
@@ -51,15 +50,14 @@ class Shard:
 
     Attributes
     ----------
-    examples : the sentences, as numbers unless there is a feature function; or their files
-    templates : their features; empty with a feature function
+    examples : the sentences, as numbers; or their files
+    templates : their features
     forced : words that get one label without being scored
     version : of this library in the program that began the training
     """
 
     examples: Examples | ShardFiles
     templates: tuple[Template, ...]
-    features: Extractor | None
     options: LearningOptions
     forced: Mapping[str, str]
     version: str = __version__
@@ -122,10 +120,8 @@ class ShardWorker:
         if isinstance(examples, ShardFiles):
             examples = as_numbers(examples.read(), compile_templates(shard.templates).columns)
         self._n_sentences = len(examples.sentences)
-        self._learner = (
-            TemplateLearner(examples, shard.templates, shard.options, dict(shard.forced))
-            if shard.features is None
-            else FunctionLearner(examples, shard.features, shard.options, dict(shard.forced))
+        self._learner = TemplateLearner(
+            examples, shard.templates, shard.options, dict(shard.forced)
         )
         self._state = no_state(shard.options.update == "adagrad")
         self._number = 0
@@ -292,12 +288,9 @@ class ShardMixer:
 
     def _started(self) -> WorkerPool:
         task = self.task
-        shards = make_shards(task.examples, self.sharding.workers, task.templates, task.features)
+        shards = make_shards(task.examples, self.sharding.workers, task.templates)
         return self.make_pool(
-            [
-                Shard(part, task.templates, task.features, task.options, task.forced)
-                for part in shards
-            ]
+            [Shard(part, task.templates, task.options, task.forced) for part in shards]
         )
 
     def _mixed(

@@ -22,7 +22,7 @@ from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp.errors import ArgumentError, FileError
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.tagger.tag.feature_function import Extractor
+from perceptron_nlp.tagger.model.feature_function import FEATURES
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.numbered import NumberedLabels, NumberedText, numbers_alone
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, read_numbers, read_stored
@@ -291,19 +291,17 @@ def _texts(shard: ShardFiles) -> Iterator[bytes]:
 
 
 def make_shards(
-    examples: Examples, workers: int, templates: tuple[Template, ...], features: Extractor | None
+    examples: Examples, workers: int, templates: tuple[Template, ...]
 ) -> list[Examples] | list[ShardFiles]:
     """Distribute the sentences over `workers` shards, in turns."""
     if isinstance(examples, FileExamples):
-        if features is not None:
+        if FEATURES in examples.columns:
             raise ArgumentError(
                 "read_by: a feature function looks at whole sentences, which the"
                 " program must read; leave read_by out"
             )
         return make_file_shards(examples, workers)
     parts = [numbers.tolist() for numbers in sentences_by_shard(len(examples.sentences), workers)]
-    if features is not None:
-        return [part.with_columns(list(part.sentences)) for part in map(examples.part, parts)]
     columns = compile_templates(templates).columns
     return [as_numbers(examples.part(numbers), columns) for numbers in parts]
 

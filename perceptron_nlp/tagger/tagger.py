@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation
+    from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
-    from perceptron_nlp.tagger.tag.feature_function import Extractor
     from perceptron_nlp.tagger.tag.fill import Fill
     from perceptron_nlp.tagger.tag.running import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
@@ -70,7 +70,6 @@ class Tagger:
     Parameters
     ----------
     model : what was trained
-    features : the function that makes the features, where the model was trained with one
     cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
     lexicon : what labels some forms may have; see with_lexicon
     earlier : taggers of columns that this one looks at, by column; text need not have these
@@ -78,14 +77,12 @@ class Tagger:
     Raises
     ------
     ModelError : the model needs a feature function, or its parts do not fit together
-    ArgumentError : a function is given to a model that has templates
     """
 
     def __init__(
         self,
         model: TaggerModel,
         *,
-        features: Extractor | None = None,
         cache_limit: int | None = None,
         lexicon: Lexicon | None = None,
         earlier: Mapping[str, Tagger] = MappingProxyType({}),
@@ -93,7 +90,6 @@ class Tagger:
         if cache_limit is not None:
             check_int("cache_limit", cache_limit, 1, 1 << 30)
         self.model = model
-        self._features = features
         self._cache_limit = cache_limit
         self._lexicon = lexicon
         self._earlier = dict(earlier)
@@ -105,7 +101,6 @@ class Tagger:
             if model.more
             else make_labeller(
                 model,
-                features,
                 cache_limit,
                 lexicon,
                 {name: part._labeller for name, part in self._earlier.items()},
@@ -119,7 +114,6 @@ class Tagger:
             own = self._lexicon is not None and self._lexicon.column == part.column
             parts[part.column] = Tagger(
                 part,
-                features=self._features,
                 cache_limit=self._cache_limit,
                 lexicon=self._lexicon if own else None,
                 earlier={name: one for name, one in parts.items() if name in part.feature_columns},
@@ -170,7 +164,6 @@ class Tagger:
 
         model = go_on(
             self.model,
-            self._features,
             data,
             dev=dev,
             epochs=epochs,
@@ -179,7 +172,7 @@ class Tagger:
             fields=fields,
             callback=callback,
         )
-        return Tagger(model, features=self._features, cache_limit=self._cache_limit)
+        return Tagger(model, cache_limit=self._cache_limit)
 
     def without_state(self) -> Tagger:
         """Return the tagger without the training state, which is most of a file."""
@@ -886,7 +879,7 @@ class Tagger:
         from perceptron_nlp.tagger.train.calibrate import calibrated_columns
 
         source = self._source(dev, "dev", format, fields)
-        model, left_out = calibrated_columns(self.model, self._features, source)
+        model, left_out = calibrated_columns(self.model, source)
         if left_out:
             raise ArgumentError(f"dev: {left_out[0]}")
         return self._with(model)
@@ -1177,7 +1170,7 @@ class Tagger:
             found = [tagger._evaluate(source, name, 1).accuracy for name in tagger.columns]
             return sum(found) / len(found)
 
-        return self._with(compress_by(source, self.model, n_bytes, self._features, score))
+        return self._with(compress_by(source, self.model, n_bytes, score))
 
     def _with(self, model: TaggerModel) -> Tagger:
         return self if model is self.model else Tagger(model, **self._how)
@@ -1186,7 +1179,6 @@ class Tagger:
     def _how(self) -> dict[str, Any]:
         """Arguments that a tagger is made with in addition to its model."""
         return {
-            "features": self._features,
             "cache_limit": self._cache_limit,
             "lexicon": self._lexicon,
             "earlier": self._earlier,
@@ -1241,10 +1233,13 @@ class Tagger:
         """A tagger from the content of a model file; see load."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ArgumentTypeError(f"data: bytes are needed, not {type(data).__name__}")
-        return cls(model_from_bytes(data, "<bytes>"), features=features, cache_limit=cache_limit)
+        model = model_from_bytes(data, "<bytes>").with_function(features)
+        return cls(model, cache_limit=cache_limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self.to_bytes(), self._how)
+        functions = [part.function for part in self.model.parts_by_column if part.function]
+        function = functions[0].call if functions else None
+        return _unpickled, (self.to_bytes(), function, self._how)
 
     def __repr__(self) -> str:
         if self._parts:
@@ -1261,8 +1256,8 @@ def _given(found: Any, _: object) -> Any:
     return found
 
 
-def _unpickled(data: bytes, how: dict[str, Any]) -> Tagger:
-    return Tagger(model_from_bytes(data, "<bytes>"), **how)
+def _unpickled(data: bytes, function: Extractor | None, how: dict[str, Any]) -> Tagger:
+    return Tagger(model_from_bytes(data, "<bytes>").with_function(function), **how)
 
 
 def load(
@@ -1295,9 +1290,8 @@ def load(
     path = model_path(path)
     data = map_file_bytes(path) if mmap else read_file_bytes(path)
     try:
-        return Tagger(
-            model_from_bytes(data, os.fspath(path)), features=features, cache_limit=cache_limit
-        )
+        model = model_from_bytes(data, os.fspath(path)).with_function(features)
+        return Tagger(model, cache_limit=cache_limit)
     except ModelError as error:
         name = os.fspath(path)
         raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None

@@ -185,6 +185,15 @@ def words_of(sentence: Sequence[str]) -> Sequence[str]:
     return sentence.words if isinstance(sentence, Sentence) else list(sentence)
 
 
+def with_columns(words: Sequence[str], columns: Mapping[str, tuple[str, ...]]) -> Sentence:
+    """Return a sentence with further columns, checked already."""
+    if isinstance(words, Sentence):
+        return Sentence.from_reader(
+            words.words, {**words.columns, **columns}, words.path, 0, words.layout
+        )
+    return Sentence.from_reader(tuple(words), columns, "", 0, None)
+
+
 def _fill(
     sentence: Sentence,
     words: tuple[str, ...],

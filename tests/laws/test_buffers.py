@@ -143,7 +143,7 @@ def test_models_that_look_beyond_words_say_so(small: Labelled) -> None:
             tagger.tag_buffers(b"man", [0, 3], [0, 1])
 
 
-def features(tokens: pn.Sentence, i: int, history: list[str]) -> list[str]:
+def features(tokens: pn.Sentence, i: int) -> list[str]:
     return [f"w={tokens.words[i]}"]
 
 

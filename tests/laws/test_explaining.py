@@ -45,17 +45,12 @@ def rows() -> list[pn.Sentence]:
     return made
 
 
-def features(tokens: Sequence[str], i: int, history: list[str]) -> dict[str, float]:
-    return {
-        "word=" + tokens[i]: 1,
-        "length": len(tokens[i]) / 8,
-        "odd": i % 2,
-        "before=" + (history[-1] if history else ""): 0.5,
-    }
+def features(tokens: Sequence[str], i: int) -> dict[str, str | bool]:
+    return {"word": tokens[i], "long": len(tokens[i]) > 3, "odd": i % 2 == 1}
 
 
-def names(tokens: Sequence[str], i: int, history: list[str]) -> list[str]:
-    return [tokens[i], tokens[i][-1:], str(history[-2:])]
+def names(tokens: Sequence[str], i: int) -> list[str]:
+    return [tokens[i], tokens[i][-1:]]
 
 
 TEMPLATES = [
@@ -127,12 +122,12 @@ def test_the_parts_sum_to_the_scores_exactly(kind: str, words: list[str], top: i
     assert explained.labels == one.tag(words) and len(explained) == len(words)
     for i, word in enumerate(explained):
         own = one.labels.index(word.learned)
-        assert word.score == sum(feature.score for feature in word.features) == scores[i, own]
+        assert word.score == sum(feature.weight for feature in word.features) == scores[i, own]
         assert word.known == one.model.knows(words[i])
         lefts = [*few[i].features, *([few[i].rest] if few[i].rest else [])]
         assert len(few[i].features) == min(top, len(word.features))
         assert few[i].features == word.features[:top]
-        assert sum(feature.score for feature in lefts) == word.score
+        assert sum(feature.weight for feature in lefts) == word.score
         if word.runner_up is None or word.margin is None:
             assert word.runner_up_score is None
             continue

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.feature_keys import template_keys
-from oracles.word_views import text_hash
-from test_explaining import KINDS, features, rows, tagger
+from test_explaining import KINDS, rows, tagger
 
 import perceptron_nlp as pn
 from perceptron_nlp.text.spans import broken_positions
@@ -46,20 +45,18 @@ class Slow:
             return [
                 0 if label == model.dictionary[words[i]] else float("-inf") for label in model.tags
             ]
-        if model.extractor is not None:
-            valued = [
-                (text_hash(name), value) for name, value in features(words, i, labels).items()
-            ]
-        else:
-            valued = [
-                (key, 1)
-                for template in model.templates
-                for key in template_keys(template, {"form": words}, i, labels[::-1])
-            ]
+        columns: dict[str, Sequence[str]] = {"form": words}
+        if model.function is not None:
+            columns["features"] = model.function.column(words)
+        keys = [
+            key
+            for template in model.templates
+            for key in template_keys(template, columns, i, labels[::-1])
+        ]
         sums = [0.0] * len(model.tags)
-        for key, value in valued:
+        for key in keys:
             for label, weight in self.rows.get(key, {}).items():
-                sums[label] += weight * value / model.weights.scale
+                sums[label] += weight / model.weights.scale
         return sums
 
     def all(self, words: list[str]) -> list[tuple[tuple[int, ...], float, float]]:

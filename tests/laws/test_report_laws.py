@@ -138,6 +138,6 @@ def test_explanations_are_of_the_label_given_against_the_gold_one(
             if label is not None and label != word.label:
                 assert word.runner_up == label
                 assert word.runner_up_score == scores[i][tagger.labels.index(label)]
-            assert sum(feature.runner_up_score for feature in word.features) == pytest.approx(
+            assert sum(feature.runner_up_weight for feature in word.features) == pytest.approx(
                 word.runner_up_score, abs=1e-9
             )

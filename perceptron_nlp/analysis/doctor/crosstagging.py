@@ -23,7 +23,7 @@ from perceptron_nlp.crossfit import by_size, crossfit
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
-from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -177,14 +177,14 @@ class CrossTagger:
             len(self._kinds) * self._runs,
         )
 
-    def _labellers(self, numbers: list[int]) -> list[list[TemplateLabeller]]:
+    def _labellers(self, numbers: list[int]) -> list[list[Labeller]]:
         return [
             [self._labeller(examples.part(numbers), options, run) for run in range(self._runs)]
             for examples, options in self._kinds
         ]
 
     def _ask_fold(
-        self, labellers: list[list[TemplateLabeller]], held_out: list[int]
+        self, labellers: list[list[Labeller]], held_out: list[int]
     ) -> tuple[npt.NDArray[np.generic], ...]:
         found = [
             one for number in held_out if (one := self._ask_sentence(number, labellers)) is not None
@@ -202,15 +202,15 @@ class CrossTagger:
             np.zeros((0, n), np.int64),
         )
 
-    def _labeller(self, examples: Examples, options: LearningOptions, run: int) -> TemplateLabeller:
+    def _labeller(self, examples: Examples, options: LearningOptions, run: int) -> Labeller:
         if not examples.n_labelled:
             raise ArgumentError("folds: all labeled words are in one part; have other folds")
         seeded = replace(options, seed=(options.seed + run) % 2**64)
         task = Task(examples=examples, column=self._column, options=seeded)
-        return TemplateLabeller(Trainer(task, log_level=logging.DEBUG).run())
+        return Labeller(Trainer(task, log_level=logging.DEBUG).run())
 
     def _ask_sentence(
-        self, number: int, labellers: Sequence[Sequence[TemplateLabeller]]
+        self, number: int, labellers: Sequence[Sequence[Labeller]]
     ) -> tuple[npt.NDArray[np.generic], ...] | None:
         """Words, choices, scores and votes of a sentence; None without labeled words."""
         words = np.arange(self._starts[number], self._starts[number + 1])

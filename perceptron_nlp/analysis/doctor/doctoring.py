@@ -179,7 +179,7 @@ def examine(
             "seed": chosen.seed,
         }
     )
-    decided, options, _ = auto_configure(examples, options, None)
+    decided, options, _ = auto_configure(examples, options)
     tagger = CrossTagger(decided, options, column, chosen.runs)
     said = tagger.ask(folds, chosen.threads, lambda done: callback and callback(done, n_folds))
     return Examination(examples, order, column, n_folds, chosen, said, tagger.gold)
@@ -205,7 +205,7 @@ def _evidence(
     chosen: DoctorOptions, source: Source, fields: Sequence[str] | None, column: str
 ) -> tuple[str, ...]:
     if chosen.evidence is None:
-        return feature_columns(make_options({}), None, fields, (column,))
+        return feature_columns(make_options({}), fields, (column,))
     names = tuple(dict.fromkeys(map(source.column_named, chosen.evidence)))
     for name in names:
         if name in (column, "form", BESIDE):

@@ -338,7 +338,7 @@ def tune(
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     source = Source(train, "train", format=format, fields=fields)
     learned = _searched_column(source, column)
-    given = feature_columns(make_options(fixed), None, fields, (learned,))
+    given = feature_columns(make_options(fixed), fields, (learned,))
     looked_at = tuple(sorted({*given, *columns_of(space.get("templates", ()))}))
     if learned in looked_at:
         raise ArgumentError(f"space: templates look at column {learned}, which is to be learned")

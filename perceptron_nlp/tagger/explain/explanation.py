@@ -96,9 +96,8 @@ class WordExplanation:
         return features, WeighedFeature(
             "",
             f"{n_others} more",
-            1.0,
-            self.score - sum(f.score for f in features),
-            (self.runner_up_score or 0.0) - sum(f.runner_up_score for f in features),
+            self.score - sum(f.weight for f in features),
+            (self.runner_up_score or 0.0) - sum(f.runner_up_weight for f in features),
         )
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:

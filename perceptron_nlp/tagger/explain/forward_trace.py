@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,74 +30,39 @@ class WeighedFeature(NamedTuple):
 
     Attributes
     ----------
-    template : the template that made it, as ``lower[0] tag[-1]``; ``""`` where a function made it.
-        Offsets count words in the order of the text, here and in `text`: where a tagger reads right
-        to left, the label given one step ago, ``tag[-1]`` in its list of templates, is ``tag[+1]``
-    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``; what the function called it
-    value : 1, or what the function gave
-    weight : its weight for the label that the word got, in the units of ``Tagger.scores``
+    template : the template that made it, as ``lower[0] tag[-1]``. Offsets count words in the order
+        of the text, here and in `text`: where a tagger reads right to left, the label given one
+        step ago, ``tag[-1]`` in its list of templates, is ``tag[+1]``
+    text : what it saw, such as ``lower[0]=dog tag[-1]=DET``
+    weight : its weight for the label that the word got, in the units of ``Tagger.scores``: what it
+        adds to the label's score
     runner_up_weight : its weight for the runner-up; 0 where there is none
     """
 
     template: str
     text: str
-    value: float
     weight: float
     runner_up_weight: float
 
     @property
-    def score(self) -> float:
-        """Contribution to the score of the predicted label."""
-        return self.value * self.weight
-
-    @property
-    def runner_up_score(self) -> float:
-        """Contribution to the score of the runner-up."""
-        return self.value * self.runner_up_weight
-
-    @property
     def margin(self) -> float:
         """Contribution to the margin: above 0, it speaks for the predicted label."""
-        return self.score - self.runner_up_score
+        return self.weight - self.runner_up_weight
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON has them."""
         return {**self._asdict(), "margin": self.margin}
 
 
-class ComparedFeatures(Protocol):
-    """The features of a sentence, weighed for two labels of each word."""
-
-    def features(self, i: int, top: int | None) -> list[WeighedFeature]:
-        """Return the features of word i that have weights: the `top` (None: all) that move the
-        margin most, the first of them first."""
-
-    def count(self, i: int) -> int:
-        """Return the number of features of word i."""
-
-
-class ForwardTrace(Protocol):
+class ForwardTrace:
     """A sentence as one model, or one pass of it, read it.
+
+    columns : those that it looks at, by name, the words first
 
     numbers : the numbers of the labels that its words got, as they are learned
     scores : float64[n_words, n_labels]: what all labels scored after the labels given before
     first : the trace of the first tagger of a stack, or None
     """
-
-    model: TaggerModel
-    numbers: list[int]
-    scores: _Floats
-    first: ForwardTrace | None
-
-    def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> ComparedFeatures:
-        """Features with their weights for two labels a word; -1 stands for no label."""
-
-    def after(self, i: int, given: Sequence[int]) -> _Floats:
-        """Return the scores of all labels at word i after those given so far, in their order."""
-
-
-class TemplateTrace:
-    """Forward trace of a model with templates, whose columns go by name, the words first."""
 
     def __init__(
         self,
@@ -121,7 +86,7 @@ class TemplateTrace:
         self.scores: _Floats = scores / model.weights.scale
 
     def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> ComparedFeatures:
-        """See ForwardTrace."""
+        """Return the features with their weights for two labels a word; -1 stands for no label."""
         starts, templates, grams, rows = self._fired
         weights = np.stack(
             [
@@ -131,7 +96,7 @@ class TemplateTrace:
         )
         words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
         order = np.lexsort((-np.abs(weights[0] - weights[1]), words))
-        return _TemplateFeatures(
+        return ComparedFeatures(
             self.readings(),
             starts,
             templates[order],
@@ -149,12 +114,14 @@ class TemplateTrace:
         return self._features.keyed(self.numbers)
 
     def after(self, i: int, given: Sequence[int]) -> _Floats:
-        """See ForwardTrace."""
+        """Return the scores of all labels at word i after those given so far, in their order."""
         return self._features.after(i, given[:-5:-1]) / self.model.weights.scale
 
 
 @dataclass(frozen=True, eq=False)
-class _TemplateFeatures:
+class ComparedFeatures:
+    """The features of a sentence, weighed for two labels of each word."""
+
     readings: ReadableFeatures
     starts: _Longs
     templates: npt.NDArray[np.int32]
@@ -168,15 +135,16 @@ class _TemplateFeatures:
         return self.starts.tolist(), self.templates.tolist(), self.grams.tolist(), ours, theirs
 
     def features(self, i: int, top: int | None) -> list[WeighedFeature]:
+        """Return the features of word i that have weights: the `top` (None: all) that move the
+        margin most, the first of them first."""
         starts, templates, grams, ours, theirs = self._lists
         begin, end = starts[i], starts[i + 1]
         name, seen = self.readings.name, self.readings.feature
         return [
-            WeighedFeature(
-                name(templates[k]), seen(templates[k], i, grams[k]), 1.0, ours[k], theirs[k]
-            )
+            WeighedFeature(name(templates[k]), seen(templates[k], i, grams[k]), ours[k], theirs[k])
             for k in range(begin, end if top is None else min(end, begin + top))
         ]
 
     def count(self, i: int) -> int:
+        """Return the number of features of word i."""
         return int(self.starts[i + 1] - self.starts[i])

@@ -107,11 +107,6 @@ def signed(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def told(feature: WeighedFeature) -> str:
-    """Return the text of a feature, and its value if that is not 1."""
-    return feature.text if feature.value == 1 else f"{feature.text} × {feature.value:g}"
-
-
 def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -> list[str]:
     lines = [
         paint(_cut(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
@@ -123,7 +118,7 @@ def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -
         room = width - len(_INDENT) - len(margin) - 2
         lines.append(
             f"{_INDENT}{paint(margin, _FOR if feature.margin >= 0 else _AGAINST)}"
-            f"  {_cut(printable(told(feature)), room)}"
+            f"  {_cut(printable(feature.text), room)}"
         )
     return lines
 
@@ -223,7 +218,7 @@ def folded(features: Sequence[WeighedFeature]) -> list[Line]:
     lines: dict[str, list[WeighedFeature]] = {}
     for feature, match in zip(features, matches, strict=True):
         if match is None:
-            lines.setdefault(told(feature), []).append(feature)
+            lines.setdefault(feature.text, []).append(feature)
             continue
         affix, letters = match["affix"], match["letters"]
         bare = letters.strip("^$")
@@ -237,5 +232,5 @@ def folded(features: Sequence[WeighedFeature]) -> list[Line]:
         plainest = min(same, key=lambda own: len(own.template))
         others = (own.template for own in same if own.template != plainest.template)
         alike = tuple(dict.fromkeys(template.rpartition("[")[0] for template in others))
-        found.append(Line(told(plainest), alike, sum(own.margin for own in same)))
+        found.append(Line(plainest.text, alike, sum(own.margin for own in same)))
     return sorted(found, key=lambda line: -abs(line.margin))

@@ -12,7 +12,6 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
-from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.sources import Source
 
@@ -90,15 +89,13 @@ def compress_model(
     return best[1] if calibrate is None else calibrate(best[1])
 
 
-def compress_by(
-    source: Source, model: TaggerModel, size: int, features: Extractor | None, score: Score
-) -> TaggerModel:
+def compress_by(source: Source, model: TaggerModel, size: int, score: Score) -> TaggerModel:
     """compress_model, and what comes out calibrated again on labeled text, if that does."""
 
     def calibrate(smaller: TaggerModel) -> TaggerModel:
-        return calibrated_columns(smaller, features, source)[0]
+        return calibrated_columns(smaller, source)[0]
 
-    left_out = calibrated_columns(model, features, source)[1]
+    left_out = calibrated_columns(model, source)[1]
     does = len(left_out) < len(model.parts_by_column)
     return compress_model(model, size, score, calibrate if does else None)
 

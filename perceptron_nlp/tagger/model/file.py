@@ -13,6 +13,7 @@ from perceptron_nlp.features.templates import Template, check_templates, look_ne
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.model.agreement import agreement_as_arrays, agreement_from_arrays
 from perceptron_nlp.tagger.model.calibration import Calibration
+from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.lemmas import (
     SCRIPTS,
@@ -63,10 +64,11 @@ PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weigh
 def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """The description and the arrays of a model, as pass `number`, and of its first pass."""
     weights = model.weights
-    same = ("column", "extractor", "right_to_left", "beam", "scheme", "parts", "window")
+    same = ("column", "right_to_left", "beam", "scheme", "parts", "window")
     described = {name: getattr(model, name) for name in same} | {
         "labels": model.tags.to_list(),
         "templates": [str(template) for template in model.templates],
+        "extractor": None if model.function is None else model.function.name,
         "table_bits": weights.table_bits,
         "scale": weights.scale,
         "dictionary": dict(model.dictionary),
@@ -112,9 +114,7 @@ class _Description(NamedTuple):
         extractor = self.described["extractor"]
         if extractor is not None and not isinstance(extractor, str):
             raise self._bad("extractor", "not a name")
-        templates: tuple[Template, ...] = ()
-        if extractor is None:
-            templates = check_templates(self._strings("templates"))
+        templates = check_templates(self._strings("templates"))
         right_to_left = self.described["right_to_left"]
         column = self.described["column"]
         if not isinstance(right_to_left, bool) or not isinstance(column, str):
@@ -126,13 +126,13 @@ class _Description(NamedTuple):
         if parts is not None and (parts not in MODES or beam > 1):
             raise self._bad("parts", "not known, or with a beam")
         n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
-        shape = (n_weighed, max(1, len(templates)))
+        shape = (n_weighed, len(templates))
         weights = weights_from_arrays(self.described, self.tensors, self.number, shape, self._bad)
         return TaggerModel(
             column=column,
             tags=tags,
             templates=templates,
-            extractor=extractor,
+            function=None if extractor is None else FeatureFunction(extractor),
             weights=weights,
             right_to_left=right_to_left,
             beam=beam,
@@ -336,7 +336,7 @@ def _segmentation(
 
 def _is_plain(model: TaggerModel) -> bool:
     """Return True for a model that the core can cut text with by itself."""
-    made = (model.extractor, model.scheme, model.parts, model.first, model.tables, model.window)
+    made = (model.function, model.scheme, model.parts, model.first, model.tables, model.window)
     return made == (None,) * len(made) and model.beam == 1
 
 

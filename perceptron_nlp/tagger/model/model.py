@@ -12,6 +12,7 @@ from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
+from perceptron_nlp.tagger.model.feature_function import FEATURES, Extractor, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import written_labels
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
@@ -56,8 +57,7 @@ class TaggerModel(NamedTuple):
     ----------
     column : the column that it fills
     tags : its labels
-    templates : its feature templates; empty if a function makes the features
-    extractor : None, or the name of the function that made the features in training
+    templates : its feature templates
     weights : its weights
     right_to_left : it labels sentences from their end
     beam : width of its beam search; 1 labels greedily
@@ -77,6 +77,7 @@ class TaggerModel(NamedTuple):
     more : the models of the columns that are filled after this one, each without more
     state : None, or what its training needs to go on
     lemmas : None, or, of a model whose labels are edit scripts, the lemmas that it knows
+    function : None, or the function that makes a column of features
     segmentation : None, or what cuts running text for it (of the first column; it holds for all)
     agreement : None, or the combinations of labels that columns may have (of the first column; it
         holds for those of its columns that the model fills)
@@ -85,7 +86,6 @@ class TaggerModel(NamedTuple):
     column: str
     tags: TagSet
     templates: tuple[Template, ...]
-    extractor: str | None
     weights: QuantizedWeights
     right_to_left: bool
     beam: int
@@ -102,6 +102,7 @@ class TaggerModel(NamedTuple):
     more: tuple[TaggerModel, ...] = ()
     state: TrainingState | None = None
     lemmas: KnownLemmas | None = None
+    function: FeatureFunction | None = None
     segmentation: Segmentation | None = None
     agreement: Agreement | None = None
 
@@ -119,6 +120,26 @@ class TaggerModel(NamedTuple):
         """Return the same model with some fields changed."""
         return self._replace(**changes)
 
+    def with_function(self, function: Extractor | None) -> TaggerModel:
+        """Return the model with its feature function; without one, it must need none.
+
+        Raises ArgumentError if no column looks at a function, ArgumentTypeError if it is none, and
+        ModelError if a column needs one and there is none.
+        """
+        made = None if function is None else FeatureFunction.of(function)
+        parts = self.parts_by_column
+        if made is not None and all(part.function is None for part in parts):
+            raise ArgumentError(
+                "features: this model was trained with templates and takes no function"
+            )
+        found = []
+        for part in parts:
+            if part.function is not None:
+                own = FeatureFunction(part.function.name, None if made is None else made.call)
+                part = part.replace(function=own.checked())
+            found.append(part)
+        return found[0].replace(more=tuple(found[1:]))
+
     def with_known_lemmas(self, entries: Sequence[tuple[str, str]]) -> TaggerModel:
         """Return the model with further lemmas that it knows: (lemma, part of speech) pairs."""
         lemmas = None if self.lemmas is None else self.lemmas.with_lexicon(entries)
@@ -135,6 +156,7 @@ class TaggerModel(NamedTuple):
         """Columns of the input that it needs in addition to the words, in alphabetical order."""
         made = () if self.tables is None else self.tables.names
         made = made if self.lemmas is None else (*made, KNOWN)
+        made = made if self.function is None else (*made, FEATURES)
         looked_at = tuple(name for name in self.template_columns if name not in made)
         given = looked_at if self.window is None else given_names(looked_at)
         if self.first is None:
@@ -148,7 +170,7 @@ class TaggerModel(NamedTuple):
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
-        if self.extractor is not None or self.feature_columns or self.window is not None:
+        if self.function is not None or self.feature_columns or self.window is not None:
             return list(sentences)
         if isinstance(sentences, list):
             return [sentence.words for sentence in sentences]

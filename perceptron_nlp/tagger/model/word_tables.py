@@ -11,16 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.tensorfile import Tensor
 from perceptron_nlp.tagger.model.weights import smallest
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import word_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from perceptron_nlp.tagger.train.data import Examples
 
 ABSENT = "_"
 
@@ -71,35 +69,6 @@ class WordTables(NamedTuple):
         for form in sorted(self.rows):
             digest.update(word_bytes("\t".join((form, *self.rows[form])) + "\n"))
         return {"names": list(self.names), "forms": len(self.rows), "sha256": digest.hexdigest()}
-
-
-def with_columns(words: Sequence[str], columns: Mapping[str, tuple[str, ...]]) -> Sentence:
-    """A sentence with further columns, checked already."""
-    if isinstance(words, Sentence):
-        return Sentence.from_reader(
-            words.words, {**words.columns, **columns}, words.path, 0, words.layout
-        )
-    return Sentence.from_reader(tuple(words), columns, "", 0, None)
-
-
-def with_tables(
-    examples: Examples,
-    tables: WordTables,
-    given: Mapping[str, Sequence[tuple[str, ...]]] | None = None,
-) -> Examples:
-    """Return training sentences with the columns of the tables, or with those that are `given`."""
-    taken = sorted({*tables.names} & {*examples.columns})
-    if taken:
-        raise ArgumentError(
-            f"fields: {quote(taken[0])} is the name of a column that the tagger"
-            " makes itself; give the column of the input another name"
-        )
-    sentences = []
-    for number, sentence in enumerate(examples.sentences):
-        columns = tables.columns(sentence.words)
-        columns.update({name: values[number] for name, values in (given or {}).items()})
-        sentences.append(with_columns(sentence, columns))
-    return examples.with_columns(sentences, tables.names)
 
 
 Array: TypeAlias = "npt.NDArray[Any]"

@@ -43,7 +43,7 @@ class Scored:
 
     own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
     numbers : int64[n_words], those that agree with the other columns
-    scores : float64[n_words, n_labels], as TemplateLabeller.scored gives them
+    scores : float64[n_words, n_labels], as Labeller.scored gives them
     """
 
     __slots__ = ("numbers", "own", "scores")

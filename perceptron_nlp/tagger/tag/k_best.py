@@ -33,7 +33,6 @@ from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
-from perceptron_nlp.tagger.tag.feature_function import reading_order
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
@@ -70,7 +69,7 @@ def best_sequences(
     any label.
     """
     steps = _Steps(trace, constrained, words)
-    if trace.model.beam == 1 or trace.model.extractor is not None:
+    if trace.model.beam == 1:
         found = _by_shortfall(steps)
     else:
         found = _by_sums(steps, tuple(trace.numbers[i] for i in steps.order), k)
@@ -93,7 +92,8 @@ class _Steps:
         self, trace: ForwardTrace, constrained: ConstrainedTokens, words: Sequence[str]
     ) -> None:
         self.model = trace.model
-        self.order = reading_order(len(words), self.model.right_to_left)
+        places = range(len(words))
+        self.order = places[::-1] if self.model.right_to_left else places
         self._reading = trace
         self._within = [constrained.within(words[i]) for i in self.order]
         self._words = words

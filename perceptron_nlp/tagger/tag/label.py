@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.tag.decode import SentenceDecoder
@@ -14,12 +14,11 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
 from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
 from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 from perceptron_nlp.text.tagset import word_bytes, word_hash
 
@@ -28,16 +27,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.features.readable import ReadableTemplates
-    from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
-    from perceptron_nlp.tagger.tag.feature_function import Extractor, FunctionLabeller
-
-Labeller: TypeAlias = "TemplateLabeller | FunctionLabeller"
+    from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
 
 
-class TemplateLabeller:
-    """A model with templates, ready to label; several threads may use it at once.
+class Labeller:
+    """A model ready to label; several threads may use it at once.
 
-    model : a model without feature function
+    model : what was trained, with its feature function if it has one
     cache_limit : distinct words that each thread remembers; None for the default
     lexicon : the labels that some forms may have, or None
     earlier : by column, what labels the columns of the same tagger that the model looks at
@@ -64,7 +60,7 @@ class TemplateLabeller:
             if model.lemmas is None
             else Lemmatizer(model.feature_columns, model.tags, model.lemmas)
         )
-        self._first = None if model.first is None else TemplateLabeller(model.first, cache_limit)
+        self._first = None if model.first is None else Labeller(model.first, cache_limit)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
     def prepared(
@@ -88,6 +84,8 @@ class TemplateLabeller:
             # Before columns are added that the caller has never heard of.
             for number, sentence in enumerate(sentences):
                 self._check_columns(sentence, number)
+        if model.function is not None:
+            sentences = [model.function.added_to(sentence) for sentence in sentences]
         if model.window is None:
             return list(sentences)
         return list(
@@ -220,9 +218,9 @@ class TemplateLabeller:
         scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self._model.weights.scale
         return scores
 
-    def trace(self, sentence: Sequence[str]) -> TemplateTrace:
+    def trace(self, sentence: Sequence[str]) -> ForwardTrace:
         """Return how a prepared sentence is labeled, feature by feature."""
-        from perceptron_nlp.tagger.explain.forward_trace import TemplateTrace
+        from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
 
         if self._model.tables is not None:
             sentence = self._model.tables.added_to(sentence)
@@ -236,7 +234,7 @@ class TemplateLabeller:
         words = sentence.words if isinstance(sentence, Sentence) else sentence
         columns = self._columns(sentence, 0) if self._looked_at else (words,)
         numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
-        return TemplateTrace(
+        return ForwardTrace(
             self._model,
             self.decoder,
             self._readable,
@@ -292,44 +290,30 @@ class TemplateLabeller:
 
 def make_labeller(
     model: TaggerModel,
-    features: Extractor | None = None,
     cache_limit: int | None = None,
     lexicon: Lexicon | None = None,
     earlier: Mapping[str, Labeller] = MappingProxyType({}),
 ) -> Labeller:
-    """Return the labeller that suits a model; `earlier` is as for TemplateLabeller.
+    """Return the labeller that suits a model; `earlier` is as for Labeller.
 
     Raises ModelError if the model needs a feature function, or its parts do not fit together;
-    MemoryLimitError if there is not enough memory for it; ArgumentError if a function is given to a
-    model that has templates, or the lexicon does not fit the model's labels; FormatError for the
-    same of a lexicon from a file (file:line).
+    MemoryLimitError if there is not enough memory for it; ArgumentError if the lexicon does not fit
+    the model's labels; FormatError for the same of a lexicon from a file (file:line).
     """
     if lexicon is not None:
         allowed_by(lexicon, model)
-    if model.extractor is None:
-        if features is not None:
-            raise ArgumentError(
-                "features: this model was trained with templates and takes no function"
-            )
-        try:
-            return TemplateLabeller(model, cache_limit, lexicon, earlier)
-        except ArgumentError as error:
-            raise ModelError(f"the model's parts do not fit together: {error}") from None
-        except MemoryLimitError:
-            raise
-        except MemoryError:
-            raise MemoryLimitError(
-                "there is not enough memory to make the model ready to tag"
-            ) from None
-    if features is None:
-        raise ModelError(
-            f"this model was trained with the feature function {model.extractor}; give it to"
-            " load: pn.load(path, features=your_function)"
-        )
-    # Here, since few models have a function, and labeling with one takes NumPy.
-    from perceptron_nlp.tagger.tag.feature_function import FunctionLabeller
-
-    return FunctionLabeller(model, decoder_of(model), features, lexicon)
+    if model.function is not None:
+        model.function.checked()
+    try:
+        return Labeller(model, cache_limit, lexicon, earlier)
+    except ArgumentError as error:
+        raise ModelError(f"the model's parts do not fit together: {error}") from None
+    except MemoryLimitError:
+        raise
+    except MemoryError:
+        raise MemoryLimitError(
+            "there is not enough memory to make the model ready to tag"
+        ) from None
 
 
 def decoder_of(

@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
-from perceptron_nlp.tagger.model.word_tables import with_columns
 from perceptron_nlp.text.scripts import (
     Script,
     accented_letter,
@@ -18,7 +17,7 @@ from perceptron_nlp.text.scripts import (
     raised,
     without_acute,
 )
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.formats.tagged import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
-from perceptron_nlp.tagger.tag.label import Labeller, TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.text.scripts import LEMMA, parse_script
 from perceptron_nlp.text.splitter import LONG_GAP, LineCount, with_gaps_shortened
@@ -257,8 +257,6 @@ def text_fill(
         if name not in CONLLU_COLUMNS[2:-1]:
             return None
         place = CONLLU_COLUMNS.index(name)
-        if not isinstance(labeller, TemplateLabeller):
-            return None
         if labeller.gives_lemmas:
             tags = labeller.needed_columns
             if not {*tags} <= {*names} or not _are_plain(labeller.decoder.labels):

@@ -14,10 +14,15 @@ from perceptron_nlp._checks import check_callback, check_choice, check_flag, par
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 from perceptron_nlp.tagger.model.compress import LEAST_BYTES
+from perceptron_nlp.tagger.model.feature_function import (
+    FEATURES,
+    Extractor,
+    FeatureFunction,
+    templates_with_function,
+)
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
@@ -32,6 +37,7 @@ from perceptron_nlp.tagger.train.data import Examples, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Engine, EpochReport, Task, Trainer
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
 from perceptron_nlp.tagger.train.options import (
+    AUTO,
     LearningOptions,
     TrainingOptions,
     TrainOptions,
@@ -82,7 +88,9 @@ def train(
         tagger that fills all of these columns, each learned by itself; ``lemma`` sees those of
         tags. ``text`` among them adds segmentation of running text, learned from the spaces of
         CoNLL-U; ``all`` stands for that and every column of tags and lemmas that is filled
-    features : a function (tokens, i, history) -> features in place of templates
+    features : a function (tokens, i) -> features: strings, or a mapping whose values are strings
+        and bools. They are what the template ``column:features.word.pieces`` makes; unless
+        `templates` are given, it stands beside ``tag[-1]`` and ``tag[-1] tag[-2]``
     format, fields : see ``perceptron_nlp.open_corpus``; of the columns that `fields` names, all
         but the words and the learned one are feature columns
     callback : called with an EpochReport after each epoch
@@ -113,14 +121,16 @@ def train(
     chosen = options_from(options, TrainingOptions)
     check_callback(callback)
     check_flag("verbose", verbose)
-    if features is not None:
-        extractor_name(features)
+    function = None if features is None else FeatureFunction.of(features)
+    if function is not None:
+        chosen = replace(chosen, templates=templates_with_function(chosen.templates, AUTO))
     size = _size(chosen)
     if size is not None and dev is not None:
         # It is gone over twice, and may be a stream.
         dev = list(Source(dev, "dev", format=format, fields=fields))
-    source = Source(with_labels(train, labels, "train"), "train", format=format, fields=fields)
-    dev_source = None if dev is None else Source(dev, "dev", format=format, fields=fields)
+    how: dict[str, Any] = {"format": format, "fields": fields, "function": function}
+    source = Source(with_labels(train, labels, "train"), "train", **how)
+    dev_source = None if dev is None else Source(dev, "dev", **how)
     stages = stages_of(named_columns(column), source)
     if chosen.resumable and stages.several:
         raise ArgumentError(
@@ -131,7 +141,7 @@ def train(
     plan, plan_with_dev = _plans(
         chosen,
         max(1, len(stages.columns)),
-        features=features,
+        function=function,
         fields=fields,
         callback=_printing(callback) if verbose else callback,
     )
@@ -157,7 +167,7 @@ def train(
             "train: there is not enough memory for these sentences; give fewer, or have fewer"
             " templates, or set table_bits"
         )
-    tagger = Tagger(model.with_fields(source.fields), features=features)
+    tagger = Tagger(model.with_fields(source.fields))
     return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
 
 
@@ -184,7 +194,7 @@ class _Plan:
     """Choices for all columns of a training; `checkpoints` has one for each."""
 
     options: LearningOptions
-    features: Extractor | None = None
+    function: FeatureFunction | None = None
     fields: Sequence[str] | None = None
     callback: Callback | None = None
     resources: Resources = field(default_factory=Resources)
@@ -218,12 +228,8 @@ def _learn_columns(
     """Read all columns, so that a bad one is reported at once, and then learn them in turn."""
     columns = learned_columns(names, source)
     derived = plan.resources.columns
-    if plan.features is not None and derived:
-        raise ArgumentError(
-            "features: a function makes its own features; leave raw and lexicon"
-            " out, or learn with templates"
-        )
-    given = feature_columns(plan.options, plan.features, plan.fields, columns, derived)
+    made = () if plan.function is None else (FEATURES,)
+    given = feature_columns(plan.options, plan.fields, columns, (*derived, *made)) + made
     for one in (source, dev_source) if len(columns) > 1 else ():
         if one is not None:
             one.hold()
@@ -231,7 +237,6 @@ def _learn_columns(
         check_streamable(
             columns,
             {
-                "features": plan.features is not None,
                 "raw or lexicon": bool(derived),
                 "two_passes": bool(plan.options.two_passes),
                 "resumable": plan.resumable,
@@ -286,19 +291,15 @@ def _learn_column(
     noted: Sequence[str],
 ) -> TaggerModel:
     """Learn one column; `noted` are warnings that were logged of the files."""
-    examples, tables, notes = (
-        (read, None, [])
-        if plan.features is not None
-        else with_derived_columns(read, plan.resources, plan.options)
-    )
-    examples, options, choices = auto_configure(examples, plan.options, plan.features)
-    examples, dev, options = with_neighbours_seen(examples, dev, options, plan.features)
+    examples, tables, notes = with_derived_columns(read, plan.resources, plan.options)
+    examples, options, choices = auto_configure(examples, plan.options)
+    examples, dev, options = with_neighbours_seen(examples, dev, options)
     task = Task(
         examples=examples,
         column=column,
         options=options,
         dev=dev,
-        features=plan.features,
+        function=plan.function,
         choices=[*notes, *choices],
         tables=tables,
         resumable=plan.resumable,
@@ -316,7 +317,7 @@ def _learn_column(
             task, lambda first: _trainer(first, plan.engine, log_level=logging.DEBUG).run()
         )
     model = _trainer(task, plan.engine, checkpoint).run(plan.callback)
-    model = calibrated_by(model, plan.features, dev)
+    model = calibrated_by(model, dev)
     model = model.replace(record=with_sample(model.record, read.sentences))
     warnings = training_warnings(model, read, dev)
     for warning in warnings:

@@ -33,7 +33,6 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import untrained_labels
 from perceptron_nlp.tagger.model.label_components import JOINT, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.columns import (
     DERIVED,
     as_iobes,
@@ -92,11 +91,9 @@ _NAMED = 5
 
 
 def auto_configure(
-    examples: Examples, options: LearningOptions, features: Extractor | None
+    examples: Examples, options: LearningOptions
 ) -> tuple[Examples, LearningOptions, list[str]]:
     """Return the examples and options to train with, and what was chosen, each in a sentence."""
-    if features is not None:
-        return examples, options, []
     sequences = options.beam != 1 and options.update != "passive-aggressive"
     spans = sequences and holds_spans(examples)
     in_parts = (
@@ -300,7 +297,7 @@ class _Probe:
             train, held_out = _folds(replace(examples, scheme=None))[fold]
             task = Task(examples=train, column="", options=options)
             model = Trainer(task, log_level=logging.DEBUG).run()
-            self._known[key] = dev_accuracy(model, None, held_out)
+            self._known[key] = dev_accuracy(model, held_out)
         return self._known[key]
 
 

@@ -25,7 +25,6 @@ from perceptron_nlp.probability import (
 from perceptron_nlp.tagger.confidence import LabelView, Numbers, T, margins_of
 from perceptron_nlp.tagger.model.calibration import LONGEST, MOST_POINTS, Calibration
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.train.data import Examples, trained_on
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
@@ -132,13 +131,10 @@ def _temperature(data: CalibrationData) -> float:
 
 
 def calibrated(
-    model: TaggerModel,
-    features: Extractor | None,
-    sentences: Sequence[Any],
-    gold: Sequence[Sequence[str | None]],
+    model: TaggerModel, sentences: Sequence[Any], gold: Sequence[Sequence[str | None]]
 ) -> tuple[TaggerModel, str | None]:
     """Return a model of one column with its calibration, and None; or without, and why not."""
-    labeller = make_labeller(model, features)
+    labeller = make_labeller(model)
     data = _data(model, labeller, model.inputs(sentences), gold)
     why = too_few(data)
     if why is not None:
@@ -148,21 +144,17 @@ def calibrated(
     return model.replace(calibration=calibration, record={**model.record, RECORD: told}), None
 
 
-def calibrated_by(
-    model: TaggerModel, features: Extractor | None, dev: Examples | None
-) -> TaggerModel:
+def calibrated_by(model: TaggerModel, dev: Examples | None) -> TaggerModel:
     """Return a model of one column calibrated on its training's dev set, if there is one."""
     if dev is None:
         return model
-    found, why = calibrated(model, features, dev.sentences, dev.gold)
+    found, why = calibrated(model, dev.sentences, dev.gold)
     if why is not None:
         logger.info("dev: not calibrated: %s", why)
     return found
 
 
-def calibrated_columns(
-    model: TaggerModel, features: Extractor | None, source: Source
-) -> tuple[TaggerModel, list[str]]:
+def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel, list[str]]:
     """Return the model with its columns calibrated, and why some stay as they are.
 
     Raises FormatError if the text breaks its format, or has no labels in a column.
@@ -170,7 +162,7 @@ def calibrated_columns(
     parts, left_out = [], []
     if model.more:
         source.hold()
-    for part, prepared in _as_in_use(model, features, list(source)):
+    for part, prepared in _as_in_use(model, list(source)):
         sentences = list(source)
         gold = [gold_labels(sentence, part.column) for sentence in sentences]
         check_labelled(
@@ -179,7 +171,7 @@ def calibrated_columns(
         warning = trained_on(part.record, sentences, source.place)
         if warning is not None:
             logger.warning("%s", warning)
-        found, why = calibrated(part, features, prepared, gold)
+        found, why = calibrated(part, prepared, gold)
         parts.append(part if why else found)
         if why:
             left_out.append(f"column {part.column}: {why}")
@@ -188,19 +180,19 @@ def calibrated_columns(
 
 def with_last_calibrated(model: TaggerModel, sentences: Sequence[Sentence]) -> TaggerModel:
     """Return the model with its last column calibrated by what the columns before it give."""
-    *_, (part, prepared) = _as_in_use(model, None, sentences)
+    *_, (part, prepared) = _as_in_use(model, sentences)
     gold = [gold_labels(sentence, part.column) for sentence in sentences]
-    return joined([*model.parts_by_column[:-1], calibrated(part, None, prepared, gold)[0]])
+    return joined([*model.parts_by_column[:-1], calibrated(part, prepared, gold)[0]])
 
 
 def _as_in_use(
-    model: TaggerModel, features: Extractor | None, sentences: Sequence[Sentence]
+    model: TaggerModel, sentences: Sequence[Sentence]
 ) -> Iterator[tuple[TaggerModel, list[Sequence[str]]]]:
     """Yield the model of each column, and the sentences with predicted columns before it."""
     labellers: dict[str, Labeller] = {}
     for part in model.parts_by_column:
         earlier = {name: one for name, one in labellers.items() if name in part.feature_columns}
-        labeller = make_labeller(part, features, earlier=earlier)
+        labeller = make_labeller(part, earlier=earlier)
         labellers[part.column] = labeller
         yield part, labeller.prepared(sentences)
 

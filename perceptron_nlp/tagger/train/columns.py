@@ -40,7 +40,7 @@ from perceptron_nlp.tagger.model.label_components import (
     joint,
 )
 from perceptron_nlp.tagger.model.model import is_in, vocabulary_of
-from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables, with_tables
+from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
 from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
 from perceptron_nlp.tagger.tag.context import (
     WINDOW,
@@ -49,8 +49,7 @@ from perceptron_nlp.tagger.tag.context import (
     is_capitalised,
     with_neighbours,
 )
-from perceptron_nlp.tagger.tag.feature_function import Extractor
-from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, word_clusters
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
@@ -183,7 +182,7 @@ def _lookup_table(examples: Examples, raw: RawText, options: LearningOptions) ->
     """The values of all words that are common enough in raw text."""
     task = Task(examples=replace(examples, columns=()), column="", options=options)
     model = Trainer(task, log_level=logging.DEBUG).run()
-    labels = TemplateLabeller(model).learned_labels(raw.sentences)
+    labels = Labeller(model).learned_labels(raw.sentences)
     counts: dict[str, Counter[str]] = {}
     lowered: dict[str, Counter[str]] = {}
     for words, found in zip(raw.sentences, labels, strict=True):
@@ -278,7 +277,7 @@ def with_derived_columns(
     made = WordTables.of(tables)
     for note in notes:
         logger.info("%s", note)
-    return with_tables(examples, made, given), made, notes
+    return examples.with_tables(made, given), made, notes
 
 
 def _wanted(resources: Resources, options: LearningOptions, examples: Examples) -> set[str]:
@@ -330,13 +329,12 @@ def _look_at(raw: RawText, examples: Examples) -> list[str]:
 
 def feature_columns(
     options: LearningOptions,
-    features: Extractor | None,
     fields: Sequence[str] | None,
     learned: Sequence[str],
     derived: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return the columns of the input, besides the words, that features are made of."""
-    if features is None and not isinstance(options.templates, str):
+    if not isinstance(options.templates, str):
         templates = check_templates(options.templates)
         looked_at = given_names(name for t in templates for name in t.columns)
         wanted = [name for name in looked_at if name not in derived]
@@ -365,10 +363,10 @@ def with_context(
 
 
 def with_neighbours_seen(
-    examples: Examples, dev: Examples | None, options: LearningOptions, features: Extractor | None
+    examples: Examples, dev: Examples | None, options: LearningOptions
 ) -> tuple[Examples, Examples | None, LearningOptions]:
     """Add document context to train and dev sentences if templates look at it; options say it."""
-    templates = () if features is not None else resolve_templates(options, examples.columns)
+    templates = resolve_templates(options, examples.columns)
     if not look_nearby(templates):
         return examples, dev, replace(options, window=None)
     window = WINDOW if options.window is None else options.window

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.features.hashing import hash64_each
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import CONLLU_COLUMNS
+from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.train.numbered import (
     Digest,
     NumberedLabels,
@@ -25,7 +26,7 @@ from perceptron_nlp.tagger.train.numbered import (
     count_pairs,
 )
 from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
     UNLABELLED_COLUMNS,
     TagSet,
@@ -153,6 +154,23 @@ class Examples:
         """The same sentences with further columns, of which these are feature columns."""
         columns = (*self.columns, *names)
         return replace(self, sentences=NumberedText.of(sentences), columns=columns)
+
+    def with_tables(
+        self, tables: WordTables, given: Mapping[str, Sequence[tuple[str, ...]]] | None = None
+    ) -> Examples:
+        """Return the sentences with the columns of tables, or with those that are `given`."""
+        taken = sorted({*tables.names} & {*self.columns})
+        if taken:
+            raise ArgumentError(
+                f"fields: {quote(taken[0])} is the name of a column that the tagger"
+                " makes itself; give the column of the input another name"
+            )
+        sentences = []
+        for number, sentence in enumerate(self.sentences):
+            columns = tables.columns(sentence.words)
+            columns.update({name: values[number] for name, values in (given or {}).items()})
+            sentences.append(with_columns(sentence, columns))
+        return self.with_columns(sentences, tables.names)
 
     def relabeled(self, gold: Sequence[Sequence[str | None]], **changes: Any) -> Examples:
         """The same sentences with other labels, which are all that there are."""

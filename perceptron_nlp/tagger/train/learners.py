@@ -1,4 +1,4 @@
-"""The two ways to go over training sentences: compiled templates, or a Python function."""
+"""What learns weights from training sentences: a table, and the core's loops over it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.tag.feature_function import Extractor, extract, reading_order
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
-from perceptron_nlp.text.tagset import UNLABELLED
 
 Counts: TypeAlias = tuple[int, int, int]
 """Labeled tokens learned from, those of them that were mislabeled, and updates."""
@@ -169,107 +167,3 @@ def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np
     return np.array(
         [always.get(word.decode("utf-8", "surrogatepass"), -1) for word in words], np.int32
     )
-
-
-class FunctionLearner(Learner):
-    """Learns with a person's own feature function, by the same rules in the same order."""
-
-    def __init__(
-        self,
-        examples: Examples,
-        function: Extractor,
-        options: LearningOptions,
-        forced: Mapping[str, str],
-    ) -> None:
-        self._examples = examples
-        self._function = function
-        self._options = options
-        self._forced = forced
-        super().__init__(weight_table(len(examples.tags), options))
-        self._frequent = self._count(options.min_count) if options.min_count > 1 else None
-
-    def _count(self, least: int) -> npt.NDArray[np.uint64]:
-        """Keys seen at least so often, where the labels before each word are the gold ones."""
-        examples = self._examples
-        found = []
-        for sentence, gold in zip(examples.sentences, examples.gold, strict=True):
-            history: list[str] = []
-            for i in reading_order(len(gold), self._options.is_right_to_left):
-                found.append(extract(self._function, sentence, i, history)[0])
-                history.append(gold[i] or UNLABELLED)
-        keys, counts = np.unique(np.concatenate(found), return_counts=True)
-        return keys[counts >= least]
-
-    def learn(self, order: npt.NDArray[np.int64]) -> Counts:
-        """See Learner."""
-        counts = [0, 0, 0]
-        for number in order:
-            self._learn_sentence(int(number), counts)
-        return counts[0], counts[1], counts[2]
-
-    def _learn_sentence(self, number: int, counts: list[int]) -> None:
-        sentence, tags = self._examples.sentences[number], self._examples.tags
-        history: list[str] = []
-        for i in reading_order(len(sentence.words), self._options.is_right_to_left):
-            gold = self._examples.gold[number][i]
-            label = self._forced.get(sentence.words[i])
-            if label is None:
-                keys, values = extract(self._function, sentence, i, history)
-                if self._frequent is not None:
-                    kept = np.isin(keys, self._frequent)
-                    keys, values = keys[kept], None if values is None else values[kept]
-                scores = self.table.score(keys, values)
-                guess = int(np.argmax(scores))
-                label = tags.label_of(guess)
-                if gold is not None:
-                    self._learn_word(keys, values, scores, tags.id_of(gold), guess, counts)
-            history.append(label)
-
-    def _learn_word(
-        self,
-        keys: npt.NDArray[np.uint64],
-        values: npt.NDArray[np.float64] | None,
-        scores: npt.NDArray[np.float64],
-        gold: int,
-        guess: int,
-        counts: list[int],
-    ) -> None:
-        counts[0] += 1
-        counts[1] += guess != gold
-        rival, step = self._rival(scores, gold, guess, keys, values)
-        if rival >= 0:
-            counts[2] += 1
-            for label, sign in ((gold, 1.0), (rival, -1.0)):
-                if self._options.update == "adagrad":
-                    self.table.update_adagrad(keys, label, sign, self._options.step, values)
-                else:
-                    self.table.update(keys, label, sign * step, values)
-        self.table.advance()
-
-    def _rival(
-        self,
-        scores: npt.NDArray[np.float64],
-        gold: int,
-        guess: int,
-        keys: npt.NDArray[np.uint64],
-        values: npt.NDArray[np.float64] | None,
-    ) -> tuple[int, float]:
-        """Return the label to separate the gold one from, and the step; -1: nothing to learn."""
-        options = self._options
-        if options.update == "perceptron":
-            return (-1 if guess == gold else guess), options.step
-        if len(scores) == 1:
-            return -1, 0.0
-        others = scores.copy()
-        others[gold] = -np.inf
-        rival = int(np.argmax(others)) if guess == gold else guess
-        lead = float(scores[gold]) - float(scores[rival])
-        if options.update == "margin":
-            return (rival if lead <= options.least_lead else -1), options.step
-        if options.update == "adagrad":
-            # As in the core, ties of the start count as mistakes with a margin of 0, too.
-            return (rival if lead < options.least_lead or guess != gold else -1), 1.0
-        with np.errstate(over="ignore"):
-            squares = float(len(keys) if values is None else values @ values)
-        tau = (options.least_lead - lead) / (2 * squares) if squares else 0.0
-        return (rival if lead < options.least_lead else -1), min(tau, options.step)

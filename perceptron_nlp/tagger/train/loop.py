@@ -13,23 +13,21 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._version import __version__
-from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
+from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
-from perceptron_nlp.tagger.tag.feature_function import Extractor, extractor_name
 from perceptron_nlp.tagger.tag.label import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions, Progress
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import (
     Counts,
-    FunctionLearner,
     Learner,
     TemplateLearner,
     n_learned,
@@ -94,7 +92,7 @@ class Task:
     ----------
     column : the column that is learned
     dev : sentences to choose the best epoch by, or None
-    features : a feature function in place of templates, or None
+    function : what made a column of features of the examples, or None
     choices : what was configured automatically, for the training record
     first : the first tagger of a stack, or None
     tables : what columns of the examples were looked up in, or None
@@ -103,7 +101,7 @@ class Task:
     start : what the training goes on from, or None
     more : further entries of the training record
     lemmas : those that are known, if the labels are edit scripts; labels of dev are then lemmas
-    templates : those that the options ask for; empty with a feature function
+    templates : those that the options ask for
     forced : tokens that get one label without being scored
     vocabulary : uint32[n]; hashes of known tokens, ascending
     """
@@ -112,7 +110,7 @@ class Task:
     column: str
     options: LearningOptions
     dev: Examples | None = None
-    features: Extractor | None = None
+    function: FeatureFunction | None = None
     choices: Sequence[str] = ()
     first: TaggerModel | None = None
     tables: WordTables | None = None
@@ -126,15 +124,7 @@ class Task:
     vocabulary: npt.NDArray[np.uint32] = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.features is not None and self.options.width > 1:
-            raise ArgumentError(
-                "beam: a feature function labels greedily; use beam=1, or templates"
-            )
-        self.templates = (
-            ()
-            if self.features is not None
-            else resolve_templates(self.options, self.examples.columns)
-        )
+        self.templates = resolve_templates(self.options, self.examples.columns)
         if self.start is not None:
             self.forced, self.vocabulary = self.start.forced, self.start.vocabulary
         else:
@@ -151,7 +141,7 @@ class Task:
             "column": self.column,
             "options": self.options.record(),
             "templates": [str(template) for template in self.templates],
-            "extractor": None if self.features is None else extractor_name(self.features),
+            "extractor": None if self.function is None else self.function.name,
             "choices": list(self.choices),
             "tables": None if self.tables is None else self.tables.record(),
             "resumable": self.resumable,
@@ -164,8 +154,7 @@ class Task:
             column=self.column,
             tags=self.examples.tags,
             templates=self.templates,
-            extractor=None if self.features is None else extractor_name(self.features),
-            weights=QuantizedWeights.of(weights, max(1, len(self.templates))),
+            weights=QuantizedWeights.of(weights, len(self.templates)),
             right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
             scheme=self.examples.scheme if self.lemmas is None else SCRIPTS,
@@ -177,6 +166,7 @@ class Task:
             tables=self.tables,
             window=self.options.window,
             lemmas=self.lemmas,
+            function=self.function,
         )
 
 
@@ -319,8 +309,6 @@ class Trainer:
 
     def _own_learner(self) -> Learner:
         task = self._task
-        if task.features is not None:
-            return FunctionLearner(task.examples, task.features, task.options, task.forced)
         return TemplateLearner(task.examples, task.templates, task.options, task.forced, task.limit)
 
     def _worker_weights(self) -> Learner:
@@ -331,7 +319,7 @@ class Trainer:
         task, epoch, score = self._task, progress.done + 1, None
         if task.dev is not None:
             weights = learner.average()
-            score = dev_accuracy(task.freeze(weights), task.features, task.dev)
+            score = dev_accuracy(task.freeze(weights), task.dev)
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
                 progress.best_state = self._state(learner, progress.run, epoch)
@@ -382,9 +370,9 @@ class Trainer:
         )
 
 
-def dev_accuracy(model: TaggerModel, features: Extractor | None, dev: Examples) -> float:
+def dev_accuracy(model: TaggerModel, dev: Examples) -> float:
     """Return the accuracy of a model, as it will be saved, on labeled sentences."""
-    given = make_labeller(model, features).label(model.inputs(dev.sentences))
+    given = make_labeller(model).label(model.inputs(dev.sentences))
     return share_right(dev.gold, given, dev.n_labelled)
 
 

@@ -192,11 +192,11 @@ class _Reading:
 
     def read(self, source: Source) -> None:
         """Every sentence of the source."""
-        for corpus in source.corpora:
-            if self._scanned and has_ten_columns(corpus):
+        for corpus in source.corpora if self._scanned else ():
+            if has_ten_columns(corpus):
                 self._scan(corpus)
             self._add_all(sentence for sentence in corpus if sentence.words)
-        if not source.corpora:
+        if not (source.corpora and self._scanned):
             self._add_all(source)
         for column in (*self.columns.values(), self.labels):
             column.flush()

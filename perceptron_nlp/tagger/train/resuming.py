@@ -17,11 +17,10 @@ import numpy as np
 
 from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
+from perceptron_nlp.tagger.model.feature_function import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
-from perceptron_nlp.tagger.model.word_tables import with_tables
-from perceptron_nlp.tagger.tag.feature_function import Extractor
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
@@ -42,7 +41,6 @@ def continued(
     examples: Examples,
     dev: Examples | None,
     options: LearningOptions,
-    features: Extractor | None,
 ) -> Task:
     """Return the task of a training that goes on from a model's states."""
     names = {
@@ -54,7 +52,7 @@ def continued(
         dev=dev,
         column=model.column,
         options=options,
-        features=features,
+        function=model.function,
         tables=model.tables,
         resumable=True,
         start=Start(
@@ -68,7 +66,6 @@ def continued(
 
 def go_on(
     model: TaggerModel,
-    features: Extractor | None,
     data: Labelled,
     *,
     dev: Labelled | None,
@@ -90,7 +87,13 @@ def go_on(
         )
     for part in model.parts_by_column:
         state_of(part)
-    usual: dict[str, Any] = {"format": format, "fields": fields, "usual_fields": model.fields}
+    functions = [part.function for part in model.parts_by_column if part.function]
+    usual: dict[str, Any] = {
+        "format": format,
+        "fields": fields,
+        "usual_fields": model.fields,
+        "function": functions[0] if functions else None,
+    }
     source = Source(data, "data", **usual)
     dev_source = None if dev is None else Source(dev, "dev", **usual)
     for one in (source, dev_source) if model.more else ():
@@ -103,7 +106,7 @@ def go_on(
     ]
     found = joined(
         [
-            _column(part, examples, held_out, features, epochs, average, callback)
+            _column(part, examples, held_out, epochs, average, callback)
             for part, examples, held_out in read
         ]
     )
@@ -131,33 +134,31 @@ def _column(
     model: TaggerModel,
     examples: Examples,
     dev: Examples | None,
-    features: Extractor | None,
     epochs: int | None,
     average: str,
     callback: Callback | None,
 ) -> TaggerModel:
     state = state_of(model)
     options = state.options if epochs is None else replace(state.options, epochs=epochs)
-    if model.templates:
-        options = replace(options, templates=model.templates)
+    options = replace(options, templates=model.templates)
     if average == "new":
         state = TrainingState(state.options, tuple(map(RunState.average_begun_anew, state.runs)))
     new = sorted({*examples.tags} - {*model.tags})
     if new:
         logger.info("%d labels are new: %s", len(new), ", ".join(map(quote, new[:5])))
-    task = continued(model, state, examples, dev, options, features)
+    task = continued(model, state, examples, dev, options)
     found = Trainer(task).run(callback)
     found = found.replace(record=with_sample(found.record, examples.sentences, model.record))
     warning = None if dev is None else trained_on(found.record, dev.sentences, "dev")
     if warning is not None:
         logger.warning("%s", warning)
         found = found.replace(record={**found.record, "warnings": [warning]})
-    return calibrated_by(found, features, dev)
+    return calibrated_by(found, dev)
 
 
 def _examples(source: Source, model: TaggerModel) -> Examples:
     """The new sentences as the old ones were learned, with all labels, old and new."""
-    examples = Examples.read(source, model.column, model.feature_columns)
+    examples = Examples.read(source, model.column, _columns_of(model))
     if model.scheme in SCHEMES:
         if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
@@ -185,16 +186,21 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         examples = replace(examples, parts=model.parts)
     examples = replace(examples, tags=TagSet({*model.tags, *examples.tags}))
     if model.tables is not None:
-        examples = with_tables(examples, model.tables)
+        examples = examples.with_tables(model.tables)
     if model.window is not None:
         known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))
         examples = with_context(examples, model.window, known)
     return examples
 
 
+def _columns_of(model: TaggerModel) -> tuple[str, ...]:
+    """Return the columns of sentences whose features a model's function has made."""
+    return model.feature_columns + (() if model.function is None else (FEATURES,))
+
+
 def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
-    examples = Examples.read(source, model.column, model.feature_columns)
+    examples = Examples.read(source, model.column, _columns_of(model))
     return (
         examples if model.window is None else with_context(examples, model.window, model.vocabulary)
     )

@@ -23,6 +23,7 @@ from perceptron_nlp.formats import (
     open_corpus,
     read_conllu,
 )
+from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.text.sentence import NO_LABEL, Sentence
 from perceptron_nlp.text.tagset import UNLABELLED, known_labels
 
@@ -48,6 +49,7 @@ class Source:
     name : the argument's name, for messages
     format, fields : see formats.open_corpus
     usual_fields : names for the columns of column files that have as many and were given none
+    function : None, or what adds a column of features to each sentence
 
     default_column : the column to learn if nobody names one
     column_names : columns besides the words; empty for sentences from memory
@@ -63,6 +65,7 @@ class Source:
         format: str = "auto",
         fields: Sequence[str] | None = None,
         usual_fields: Sequence[str] = (),
+        function: FeatureFunction | None = None,
     ) -> None:
         check_format(format)
         names_in(fields)
@@ -72,6 +75,7 @@ class Source:
         self._held: list[Sentence] | None = None
         self._texts: list[tuple[str, bytearray]] | None = None
         self._is_kept = False
+        self._function = function
         if isinstance(data, str | os.PathLike):
             self.corpora = [open_corpus(data, format=format, fields=fields)]
         elif isinstance(data, Corpus):
@@ -139,6 +143,7 @@ class Source:
             return self._texts
         if (
             self._held is not None
+            or self._function is not None
             or not self.corpora
             or not all(map(has_ten_columns, self.corpora))
         ):
@@ -158,6 +163,11 @@ class Source:
             corpus.close()
 
     def _read(self) -> Iterator[Sentence]:
+        if self._function is None:
+            return self._as_given()
+        return map(self._function.added_to, self._as_given())
+
+    def _as_given(self) -> Iterator[Sentence]:
         if self._texts is not None:
             yield from read_texts(self._texts)
             return

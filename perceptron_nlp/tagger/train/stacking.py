@@ -28,7 +28,7 @@ from perceptron_nlp.tagger.tag.context import (
     FIRST_UPOS,
     with_first_labels,
 )
-from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.train.auto import has_much_text
 from perceptron_nlp.tagger.train.columns import upos_alone
 from perceptron_nlp.tagger.train.data import Examples
@@ -77,9 +77,7 @@ def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
 
     def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         quick = replace(how, runs=1, epochs=min(options.passes, FOLD_EPOCHS))
-        return TemplateLabeller(
-            learn(Task(examples=part, column=column, options=quick))
-        ).learned_labels
+        return Labeller(learn(Task(examples=part, column=column, options=quick))).learned_labels
 
     return replace(
         task,

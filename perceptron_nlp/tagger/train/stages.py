@@ -26,8 +26,7 @@ from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surf
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
-from perceptron_nlp.tagger.model.word_tables import with_columns
-from perceptron_nlp.tagger.tag.label import TemplateLabeller
+from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.text.atoms import (
     PARAGRAPH,
     SENTENCE,
@@ -49,7 +48,7 @@ from perceptron_nlp.text.scripts import (
     make_script,
     make_split,
 )
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import check_label
 
 logger = logging.getLogger("perceptron_nlp")
@@ -304,10 +303,10 @@ def _lost_by_tags(
     tokens = sum(map(len, dev))
     if not tokens:
         return 0.0
-    labeller, found = TemplateLabeller(model), list(dev)
+    labeller, found = Labeller(model), list(dev)
     correct = _n_correct(labeller.label([*dev]), dev)
     for tagger in taggers:
-        labels = TemplateLabeller(tagger).label([sentence.words for sentence in dev])
+        labels = Labeller(tagger).label([sentence.words for sentence in dev])
         found = [
             with_columns(sentence, {tagger.column: tuple(own)})
             for sentence, own in zip(found, labels, strict=True)
@@ -351,7 +350,7 @@ def with_predicted_tags(
         found = {number: train[number] for number in held_out}
         words: list[Sequence[str]] = [train[number].words for number in held_out]
         for model in models:
-            for number, own in zip(held_out, TemplateLabeller(model).label(words), strict=True):
+            for number, own in zip(held_out, Labeller(model).label(words), strict=True):
                 columns = {**found[number].columns, model.column: tuple(own)}
                 found[number] = with_columns(found[number], columns)
         return found

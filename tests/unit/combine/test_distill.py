@@ -294,7 +294,7 @@ def test_teachers_of_other_columns_labels_or_inputs_are_refused(
 
 
 def test_a_teacher_with_its_own_function_needs_it_to_be_loaded(tmp_path: Path) -> None:
-    def features(tokens: object, i: int, history: object) -> list[str]:
+    def features(tokens: object, i: int) -> list[str]:
         return [tokens[i].lower()]  # type: ignore[index]
 
     teacher = pn.train(GOLD, features=features, epochs=2)

@@ -189,7 +189,13 @@ def test_a_word_stays_in_the_dictionary_where_all_that_know_it_agree(small: Smal
         ({"beam": 2}, "beam"),
         ({"table_bits": 8}, "table_bits"),
         ({"column": "xpos"}, "columns"),
-        ({"features": lambda tokens, i, history: [tokens[i]], "templates": "auto"}, "function"),
+        (
+            {
+                "features": lambda tokens, i: [tokens[i]],
+                "templates": [*TEMPLATES[:3], "column:features.word.pieces"],
+            },
+            "templates",
+        ),
         ({"templates": [*TEMPLATES[:3], "column:lexicon[0]"], "lexicon": {"a": "b"}}, "templates"),
     ],
 )

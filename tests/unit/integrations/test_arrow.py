@@ -122,7 +122,7 @@ def test_rows_of_nothing_but_nulls_and_empty_sentences_are_labelled(tagger: pn.T
 
 def test_models_that_look_beyond_words_take_lists(small: list[tuple[list[str], list[str]]]) -> None:
     spans = pn.train([(["Ada", "sleeps"], ["B-PER", "O"])] * 5, epochs=1)
-    function = pn.train(small, epochs=1, features=lambda tokens, i, history: [tokens.words[i]])
+    function = pn.train(small, epochs=1, features=lambda tokens, i: [tokens.words[i]])
     for tagger in (spans, function):
         assert tag_arrow(tagger, pa.array(ROWS)).to_pylist() == labels(tagger)
 

@@ -119,15 +119,17 @@ def test_a_worker_that_is_killed_changes_no_byte(
 
 
 def test_a_worker_that_dies_again_and_again_ends_the_training(
-    cluster: None, many: list[tuple[list[str], list[str]]]
+    cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dying(tokens: Any, i: int, history: Any) -> list[str]:
-        if len(many) and os.environ.get("PERCEPTRON_NLP_TEST_SURVIVES") != "yes":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return [str(tokens[i])]
+    class Dying(shard_training.Shard):
+        """A shard that kills who unpacks it."""
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            return lambda: os.kill(os.getpid(), signal.SIGKILL), ()
+
+    monkeypatch.setattr(shard_training, "Shard", Dying)
     with pytest.raises(pn.EngineError, match="the worker of shard 1 died 4 times"):
-        pn.train(many, features=dying, epochs=1, engine="ray", workers=1)
+        pn.train(many, epochs=1, engine="ray", workers=1)
 
 
 def test_a_worker_of_another_version_is_refused(

@@ -22,8 +22,8 @@ Small = list[tuple[list[str], list[str]]]
 FAST: dict[str, Any] = {"templates": "fast", "epochs": 3}
 
 
-def own_features(tokens: Any, i: int, history: Any) -> list[str]:
-    return [f"w={tokens[i]}", f"end={str(tokens[i])[-2:]}", *(f"t={t}" for t in history[-1:])]
+def own_features(tokens: Any, i: int) -> list[str]:
+    return [f"w={tokens[i]}", f"end={str(tokens[i])[-2:]}"]
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,6 @@ def test_more_workers_than_sentences_are_refused(small: Small, here: Any) -> Non
 def test_what_shards_cannot_know_is_refused(small: Small, here: Any) -> None:
     with pytest.raises(pn.ArgumentError, match="min_count: 2 with 3 workers"):
         pn.train(small, engine=here(3), min_count=2, **FAST)
-    with pytest.raises(pn.ArgumentError, match="beam: a feature function labels greedily"):
-        pn.train(small, engine=here(2), features=own_features, beam=2)
 
 
 @pytest.mark.parametrize(

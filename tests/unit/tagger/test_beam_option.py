@@ -39,10 +39,6 @@ def test_threads_do_not_change_what_a_beam_finds():
             {"beam": 2, "update": "passive-aggressive"},
             "passive-aggressive learns from single labels",
         ),
-        (
-            {"beam": 2, "features": lambda tokens, i, history: [tokens[i]]},
-            "beam: a feature function",
-        ),
     ],
 )
 def test_options_of_the_search_that_cannot_be_used_are_refused(options, message):

@@ -162,8 +162,8 @@ def test_every_kind_of_model_can_be_compressed(options: dict[str, Any]) -> None:
         assert again.by_column[name].tag(dev[0]) == smaller.by_column[name].tag(dev[0])
 
 
-def shape(tokens: Any, i: int, history: Any) -> list[str]:
-    return [f"w={tokens[i]}", f"p={history[-1] if history else ''}"]
+def shape(tokens: Any, i: int) -> list[str]:
+    return [f"w={tokens[i]}", f"p={tokens[i - 1] if i else ''}"]
 
 
 def test_a_model_of_a_feature_function_can_be_compressed(small: Labelled) -> None:

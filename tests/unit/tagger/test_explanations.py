@@ -90,7 +90,7 @@ def test_a_model_whose_function_is_missing_says_which_it_is() -> None:
     assert pn.Tagger.from_bytes(one.to_bytes(), features=len_of).explain(["la"])[0].features
 
 
-def len_of(tokens: pn.Sentence, i: int, history: list[str]) -> list[str]:
+def len_of(tokens: pn.Sentence, i: int) -> list[str]:
     return [str(len(tokens[i]))]
 
 
@@ -144,8 +144,7 @@ def test_html_is_whole_and_what_the_sentence_holds_stays_text(tagger: pn.Tagger)
 def weighed(texts: dict[str, float]) -> list[WeighedFeature]:
     """Features by their texts and what they add to the margin."""
     return [
-        WeighedFeature(text.partition("=")[0], text, 1.0, margin, 0.0)
-        for text, margin in texts.items()
+        WeighedFeature(text.partition("=")[0], text, margin, 0.0) for text, margin in texts.items()
     ]
 
 

@@ -15,8 +15,8 @@ import perceptron_nlp as pn
 ORDER = [(["x", "y"], ["A", "B"]), (["z", "y"], ["C", "D"])] * 4
 
 
-def by_word_and_label_before(tokens: Any, i: int, history: list[str]) -> list[str]:
-    return [f"word {tokens[i]}", f"before {history[-1:]} {tokens[i]}"]
+def by_word(tokens: Any, i: int) -> list[str]:
+    return [f"word {tokens[i]}"]
 
 
 TAGGERS = {
@@ -27,7 +27,12 @@ TAGGERS = {
         templates=["word[0]", "tag[-1] word[0]"],
     ),
     "beam": pn.train(ORDER, beam=3, templates="default", update="perceptron"),
-    "function": pn.train(ORDER, features=by_word_and_label_before),
+    "function": pn.train(
+        ORDER,
+        features=by_word,
+        right_to_left=False,
+        templates=["column:features.word.pieces", "tag[-1] column:features[0]"],
+    ),
     "spans": pn.train(chunks("bio"), templates="default", epochs=3),
     "spans in IOB1": pn.train(chunks("iob1"), templates="default", epochs=3),
     "spans in IOBES": pn.train(chunks("iobes"), templates="default", epochs=3),

@@ -56,7 +56,7 @@ def test_the_lexicon_goes_before_the_words_that_always_get_one_label():
 
 
 def test_a_feature_function_is_held_to_the_lexicon_too():
-    def features(tokens, i, history):
+    def features(tokens, i):
         return [tokens[i].lower()]
 
     tagger = pn.train(SENTENCES, features=features, epochs=2)
@@ -164,9 +164,9 @@ def test_own_templates_must_look_at_what_is_given():
     assert tagger.model.template_columns == ("lexicon",)
 
 
-def test_a_feature_function_takes_no_lexicon_in_training():
-    with pytest.raises(pn.ArgumentError, match="leave raw and lexicon out"):
-        pn.train(SENTENCES, features=lambda tokens, i, history: ["x"], lexicon={"dog": "x"})
+def test_templates_of_a_function_that_do_not_look_at_the_lexicon_are_refused():
+    with pytest.raises(pn.ArgumentError, match="or leave raw and lexicon out"):
+        pn.train(SENTENCES, features=lambda tokens, i: ["x"], lexicon={"dog": "x"})
 
 
 def test_a_column_of_the_input_cannot_have_a_name_that_is_made():

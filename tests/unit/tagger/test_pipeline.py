@@ -106,7 +106,7 @@ def test_lemmas_are_evaluated_explained_and_ranked_as_lemmas(
     assert explained[2].learned == "-3 +ir"
     for word in explained:
         assert word.runner_up not in (None, word.label)
-        features = sum(feature.score for feature in word.features)
+        features = sum(feature.weight for feature in word.features)
         assert word.score == pytest.approx(features)
     other = pipeline.explain(words, column="lemma", against=[None, "chats", None])
     assert other[1].runner_up == "chats"

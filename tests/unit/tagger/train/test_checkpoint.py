@@ -23,7 +23,7 @@ KINDS: list[dict[str, Any]] = [
     {"beam": 3},
     {"runs": 3},
     {"min_count": 2},
-    {"features": lambda tokens, i, history: [tokens[i], f"t={history[-1:]}"]},
+    {"features": lambda tokens, i: [tokens[i]]},
 ]
 
 

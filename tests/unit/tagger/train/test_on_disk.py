@@ -236,7 +236,6 @@ def test_a_system_that_does_not_tell_what_is_held_is_named(
         ({"column": "upos,xpos"}, "one column at a time"),
         ({"column": "feats"}, "features"),
         ({"raw": [["a", "b"]]}, "raw"),
-        ({"features": lambda words, i, past: [words[i]]}, "features"),
         ({"two_passes": True}, "two_passes"),
         ({"resumable": True}, "resumable"),
         ({"checkpoint": "state"}, "checkpoint"),

@@ -30,7 +30,7 @@ PART: list[Row] = [
         {"update": "perceptron"},
         {"dictionary": (2, 0.9)},
         {"preset": "accurate", "epochs": 2},
-        {"features": lambda tokens, i, history: [f"{tokens[max(0, i - 1) : i]} {tokens[i]}"]},
+        {"features": lambda tokens, i: [f"{tokens[max(0, i - 1) : i]} {tokens[i]}"]},
     ],
     ids=lambda options: "-".join(options) or "default",
 )

@@ -24,8 +24,8 @@ from perceptron_nlp.tagger.train.sources import Source
 Small = list[tuple[list[str], list[str]]]
 
 
-def function(tokens: pn.Sentence, i: int, history: list[str]) -> dict[str, float]:
-    return {tokens[i]: 1, f"t={history[-1:]}": 0.5}
+def function(tokens: pn.Sentence, i: int) -> dict[str, str | bool]:
+    return {tokens[i]: True, "end": tokens[i][-1]}
 
 
 KINDS: list[dict[str, Any]] = [
