@@ -32,7 +32,7 @@ _STATE = re.compile(
     r"(?:\|estimate=([0-9.]{1,9})\|within=([0-9.]{1,9}))?(\|check)?[ \t]*$",
     re.MULTILINE,
 )
-_NOTE = re.compile(r"^# note = (.*?)[ \t\r]*$", re.MULTILINE)
+_NOTE = re.compile(r"^# note = (.*)$", re.MULTILINE)
 # Of the model that is saved beside the file.
 _MODEL = ".model"
 
@@ -81,7 +81,7 @@ class Record:
         assert isinstance(layout, ConlluLayout)
         head = layout.text[: layout.start].replace("\r\n", "\n")
         state, note = _STATE.search(head), _NOTE.search(head)
-        found = cls(sentence, note=note[1] if note else "")
+        found = cls(sentence, note=note[1].rstrip(" \t\r") if note else "")
         if state is None:
             return found
         estimate = None

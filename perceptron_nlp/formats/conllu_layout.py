@@ -11,7 +11,7 @@ from perceptron_nlp.formats.reading import split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 _IDS = [str(number) for number in range(1, 257)]
-_SENT_ID = re.compile(r"^# ?sent_id *= *(.*?)\s*$", re.MULTILINE)
+_SENT_ID = re.compile(r"^# ?sent_id *=(.*)$", re.MULTILINE)
 _NEW_DOCUMENT = re.compile(r"^(?:# ?newdoc\b|-DOCSTART-(?:\s|$))", re.MULTILINE)
 _NEW_PARAGRAPH = re.compile(r"^# ?new(?:par|doc)\b", re.MULTILINE)
 
@@ -88,7 +88,7 @@ def pick(values: Sequence[str], rows: Sequence[int]) -> tuple[str, ...]:
 def sentence_id(sentence: Sentence) -> str | None:
     """Return ``# sent_id`` of a sentence of CoNLL-U; None if there is none."""
     found = _SENT_ID.search(_before_words(sentence))
-    return found[1] if found else None
+    return found[1].strip() if found else None
 
 
 def opens_document(sentence: Sentence) -> bool:

@@ -67,7 +67,7 @@ _ID = re.compile(r'(\bid="|url\(#|xlink:href="#)')
 _USED = re.compile(r'(?:url\(|xlink:href=")#([^")]+)')
 _MADE = re.compile(r' id="([^"]*)"')
 _DRAWN = re.compile(r' (?:d|x|y|transform)="[^"]*"')
-_LONG = re.compile(r"\d+\.\d{2,}")
+_LONG = re.compile(r"(?<!\d)\d+\.\d{2,}")
 _FONT = re.compile(r" font-family: [^;]*;")
 
 

@@ -276,18 +276,6 @@ def acute_place(text: str) -> int:
     return 0
 
 
-def acute_places(text: str, places: Iterable[int]) -> list[int]:
-    """Return the places of an acute that make a text what it is, of those that scripts name.
-
-    An acute beyond the last letter that can bear one is nowhere.
-    """
-    place = acute_place(text)
-    if place:
-        return [place]
-    n_letters = sum(accented_letter(letter) is not None for letter in text)
-    return [one for one in places if not 0 < one <= n_letters]
-
-
 def with_acute(text: str, place: int) -> str:
     bare, left = list(without_acute(text)), place
     for i in range(len(bare) - 1, -1, -1):

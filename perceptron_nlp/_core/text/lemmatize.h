@@ -30,7 +30,6 @@ typedef struct {
     Letters letters;
     LemmaWord word;
     uint16_t labels[LEMMA_CHUNK];
-    int32_t *order; /* scratch: labels, the best first */
 } Lemmatizing;
 
 /* One word as the next token of the batch; `word` holds it. -1: no memory, or a page is missing. */
@@ -84,6 +83,12 @@ static inline int run_lemma_batch(const LemmaTagger *m, Lemmatizing *x) {
     return -1;
 }
 
+/* Ranks ascend: the highest score first, and of equal ones the lowest label. */
+static int compare_ranks(const void *a, const void *b) {
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
 /* The lemma by the best script that applies to a word, or the word itself; *n are its bytes. -1: no
  * memory, or a page is missing. */
 static inline int best_applying(const LemmaTagger *m, Lemmatizing *x, const LemmaCache *c,
@@ -101,20 +106,17 @@ static inline int best_applying(const LemmaTagger *m, Lemmatizing *x, const Lemm
     const size_t at = (size_t)(w->n_tokens - 1) * (size_t)l->stride;
     const int16_t *narrow = (const int16_t *)(const void *)w->scores + (l->narrow ? at : 0);
     const int32_t *wide = (const int32_t *)(const void *)w->scores + (l->narrow ? 0 : at);
-    uint8_t *tried = (uint8_t *)calloc((size_t)n_labels + 1, 1);
-    if (!tried) return -1;
-    *n = 0;
-    for (int32_t left = n_labels; left && !*n; left--) {
-        int32_t best = -1;
-        for (int32_t k = 0; k < n_labels; k++) {
-            if (tried[k]) continue;
-            const int32_t score = l->narrow ? narrow[k] : wide[k];
-            if (best < 0 || score > (l->narrow ? narrow[best] : wide[best])) best = k;
-        }
-        tried[best] = 1;
-        *n = script_lemma(&m->model.scripts[best], &x->word, &x->letters, lemma);
+    uint64_t *ranks = (uint64_t *)malloc(((size_t)n_labels + 1) * sizeof *ranks);
+    if (!ranks) return -1;
+    for (int32_t k = 0; k < n_labels; k++) {
+        const int64_t score = l->narrow ? narrow[k] : wide[k];
+        ranks[k] = (uint64_t)(INT32_MAX - score) << 32 | (uint32_t)k;
     }
-    free(tried);
+    qsort(ranks, (size_t)n_labels, sizeof *ranks, compare_ranks);
+    *n = 0;
+    for (int32_t k = 0; k < n_labels && !*n; k++)
+        *n = script_lemma(&m->model.scripts[(uint32_t)ranks[k]], &x->word, &x->letters, lemma);
+    free(ranks);
     if (*n < 0) return -1;
     if (!*n) {
         uint32_t bytes = 0;

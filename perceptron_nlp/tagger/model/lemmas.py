@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING, Any
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.tagger.model.weights import numbers_named
 from perceptron_nlp.tagger.model.word_tables import ABSENT, strings_as_arrays, strings_from_arrays
-from perceptron_nlp.text.scripts import (
-    Script,
-    acute_places,
-    lowered,
-    parse_script,
-    with_acute,
-    without_acute,
-)
+from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
 from perceptron_nlp.text.tagset import word_hash
 
 if TYPE_CHECKING:
@@ -35,8 +28,9 @@ KNOWN = "known"
 SCRIPTS = "scripts"
 """The scheme of models whose labels are edit scripts."""
 _MOST = 8
-Ends = tuple[str, str, "int | None"]
-"""What a script puts before and behind a stem, and where it sets an accent, if it does."""
+# What a script drops in front and behind, what it puts in front, and whether it sets an accent.
+_Stem = tuple[int, int, str, bool]
+_NOTHING: frozenset[str] = frozenset()
 _SEVERAL = 0
 _CACHED = 1 << 16
 LONGEST_CACHED = 64
@@ -99,11 +93,13 @@ class KnownLemmas:
     def plain_scripts(self) -> list[tuple[int, Script]]:
         """Return the number and the script of all that may lead to a known lemma."""
         found = []
-        for drops, scripts in self._by_drops.items():
-            for (front, back, acute), number in scripts.items():
-                # Accents that are set do not stand beside others.
-                if acute is None or without_acute(front + back) == front + back:
-                    found.append((number, Script("l", drops[0], front, drops[1], back, acute)))
+        for (drop_front, drop_back, front, _), scripts in self._by_stem.items():
+            for back, own in scripts.items():
+                for acute, number in own:
+                    # Accents that are set do not stand beside others.
+                    if acute is None or without_acute(front + back) == front + back:
+                        script = Script("l", drop_front, front, drop_back, back, acute)
+                        found.append((number, script))
         return sorted(found)
 
     def column(self, words: Sequence[str], upos: Sequence[str]) -> tuple[str, ...]:
@@ -125,61 +121,48 @@ class KnownLemmas:
         low = lowered(word, turkic=self.turkic)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
-        own, found = _form_hash(low), []
-        plain, accented = self._inner
-        for (front, back), scripts in self._by_drops.items():
+        own, bare, found = _form_hash(low), without_acute(low), []
+        plain, accented = self._beginnings
+        for (front, back, before, has_accent), scripts in self._by_stem.items():
             if front + back >= len(low):
                 continue
-            stem = low[front : len(low) - back]
-            bare = without_acute(stem) if accented else stem
-            for ends in (*plain.get(stem, ()), *accented.get(bare, ())):
-                number = scripts.get(ends)
-                if number is None:
-                    continue
-                before, behind, acute = ends
-                lemma = before + stem + behind
-                if acute is not None:
-                    lemma = with_acute(before + bare + behind, acute)
-                only = self.lemmas.get(f"{lemma}\t{upos}")
-                if only is not None and only != own:
-                    found.append(number)
+            begin = before + (bare if has_accent else low)[front : len(low) - back]
+            for behind in (accented if has_accent else plain).get(begin, _NOTHING) & scripts.keys():
+                for acute, number in scripts[behind]:
+                    lemma = begin + behind if acute is None else with_acute(begin + behind, acute)
+                    only = self.lemmas.get(f"{lemma}\t{upos}")
+                    if only is not None and only != own:
+                        found.append(number)
         return "|".join(f"u{number}" for number in sorted(found)[:_MOST]) or ABSENT
 
     @cached_property
-    def _by_drops(self) -> dict[tuple[int, int], dict[Ends, int]]:
-        """The number of each script by what it drops, and then by what it puts there."""
-        grouped: dict[tuple[int, int], dict[Ends, int]] = {}
+    def _by_stem(self) -> dict[_Stem, dict[str, list[tuple[int | None, int]]]]:
+        """The accent and the number of each script by the stem it leaves, then by what is behind."""
+        grouped: dict[_Stem, dict[str, list[tuple[int | None, int]]]] = {}
+        numbers: dict[Script, int] = {}
         for number, label in enumerate(self.scripts):
             script = parse_script(label)
-            ends = (script.front, script.back, script.acute)
-            grouped.setdefault((script.drop_front, script.drop_back), {}).setdefault(ends, number)
+            if numbers.setdefault(script._replace(case="l"), number) == number:
+                stem = script.drop_front, script.drop_back, script.front, script.acute is not None
+                own = grouped.setdefault(stem, {}).setdefault(script.back, [])
+                own.append((script.acute, number))
         return grouped
 
     @cached_property
-    def _inner(self) -> tuple[dict[str, list[Ends]], dict[str, list[Ends]]]:
-        """By the stems of lemmas, what some script may put about each: without and with accents."""
-        plain: dict[str, list[Ends]] = {}
-        accented: dict[str, list[Ends]] = {}
-        by_front: dict[tuple[str, bool], set[str]] = {}
-        for scripts in self._by_drops.values():
-            for front, back, acute in scripts:
-                by_front.setdefault((front, acute is not None), set()).add(back)
-        longest = max((len(back) for backs in by_front.values() for back in backs), default=0)
-        acutes = {acute for scripts in self._by_drops.values() for _, _, acute in scripts}
-        places = sorted(place for place in acutes if place is not None)
-        for lemma in {key.partition("\t")[0] for key in self.lemmas}:
-            bare = without_acute(lemma)
-            accents = acute_places(lemma, places) if places else []
-            for (front, has_accent), backs in by_front.items():
-                text, found = (bare, accented) if has_accent else (lemma, plain)
-                if not text.startswith(front):
-                    continue
-                for length in range(min(longest, len(text) - len(front) - 1) + 1):
+    def _beginnings(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        """By beginnings of lemmas, what scripts may put behind them: as they are; without accents."""
+        plain: dict[str, set[str]] = {}
+        accented: dict[str, set[str]] = {}
+        for found, has_accent in ((plain, False), (accented, True)):
+            own = [scripts for stem, scripts in self._by_stem.items() if stem[3] == has_accent]
+            backs = {back for scripts in own for back in scripts}
+            lengths = sorted(set(map(len, backs)))
+            for lemma in {key.partition("\t")[0] for key in self.lemmas if backs}:
+                text = without_acute(lemma) if has_accent else lemma
+                for length in lengths:
                     back = text[len(text) - length :]
-                    if back in backs:
-                        found.setdefault(text[len(front) : len(text) - length], []).extend(
-                            (front, back, place) for place in (accents if has_accent else [None])
-                        )
+                    if length < len(text) and back in backs:
+                        found.setdefault(text[: len(text) - length], set()).add(back)
         return plain, accented
 
 
