@@ -3,15 +3,13 @@
  *   buckets  | 8 tags : u32 | 8 rows : u32 |  one cache line, filled from the front; row 0 is an
  *            empty place. What finds its bucket full goes to the next one
  *   records  what each row says, one after the other: packed.h where labels are few, else
- *            | key >> 32 : u32 | number of cells, highest weight : u32 | cells: label:u16
- *            weight:i16 |, ascending labels
+ *            | key >> 32 : u32 | number of cells : u32 | cells: label:u16 weight:i16 |, ascending
+ *            labels
  *
  * A row is named by its place in records, so that a feature costs two cache misses: its bucket and
  * its record. Row 0 says nothing. The tag is the low half of the key and the record has the high
  * half. The key of a fixed table is the top bits of a feature's key, and the place's number where
  * most of the table is in use (`direct`).
- *
- * Of many labels, the long rows are there a second time, in a form that is searched (frozen.h).
  *
  * The first bucket is (key * multiplier) >> shift, as in probe.h. Weights are whole numbers of
  * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
@@ -21,76 +19,6 @@
 
 #include "model/packed.h"
 #include "table/portable.h"
-
-/* Long rows of a frozen table of many labels once more, with a weight for every label and the
- * highest of each span of labels: what rows say of a label together is looked up at one place of
- * each, and no label of a span can have more than the sum of what is highest there.
- *
- *   rows     [i]                 where the records of these rows are, ascending
- *   weights  [i][span][label]    0 where the row does not have the label
- *   peaks    [i][span]           the highest of them, below 0 where all are */
-
-#define SPAN 32
-#define MOST_SPANS (65536 / SPAN)
-
-typedef struct {
-    uint32_t n;
-    uint32_t least; /* rows of so many cells are among them; more than any has where none is */
-    int32_t n_spans;
-    uint32_t *rows;
-    int16_t *weights, *peaks;
-} WideRows;
-
-static inline void wide_close(WideRows *w) {
-    free(w->rows);
-    free(w->weights);
-    free(w->peaks);
-    memset(w, 0, sizeof *w);
-    w->least = UINT32_MAX;
-}
-
-/* Bytes that a row takes. */
-static inline size_t wide_bytes(int32_t n_labels) {
-    return (size_t)(n_labels + SPAN - 1) / SPAN * (SPAN + 1) * sizeof(int16_t) + sizeof(uint32_t);
-}
-
-/* Room for n rows, all weights 0; -1: no memory. */
-static inline int wide_open(WideRows *w, int32_t n_labels, uint32_t n) {
-    w->n_spans = (n_labels + SPAN - 1) / SPAN;
-    w->rows = (uint32_t *)malloc(n * sizeof *w->rows);
-    w->weights = (int16_t *)calloc((size_t)n * (size_t)w->n_spans, SPAN * sizeof(int16_t));
-    w->peaks = (int16_t *)malloc((size_t)n * (size_t)w->n_spans * sizeof(int16_t));
-    return w->rows && w->weights && w->peaks ? 0 : -1;
-}
-
-static inline int16_t *wide_weights(const WideRows *w, uint32_t i) {
-    return w->weights + (size_t)i * (size_t)w->n_spans * SPAN;
-}
-
-static inline int16_t *wide_peaks(const WideRows *w, uint32_t i) {
-    return w->peaks + (size_t)i * (size_t)w->n_spans;
-}
-
-/* Its weights are there: find the highest of each span. */
-static inline void wide_find_peaks(WideRows *w, uint32_t i) {
-    const int16_t *weight = wide_weights(w, i);
-    for (int32_t s = 0; s < w->n_spans; s++, weight += SPAN) {
-        int16_t peak = weight[0];
-        for (int k = 1; k < SPAN; k++) peak = weight[k] > peak ? weight[k] : peak;
-        wide_peaks(w, i)[s] = peak;
-    }
-}
-
-/* The number of a row that is there. */
-static inline uint32_t wide_number(const WideRows *w, uint32_t row) {
-    const uint32_t *low = w->rows;
-    for (uint32_t n = w->n; n > 1;) {
-        uint32_t half = n / 2;
-        low += low[half] <= row ? half : 0;
-        n -= half;
-    }
-    return (uint32_t)(low - w->rows);
-}
 
 #define BUCKET 8
 #define BUCKET_BITS 3
@@ -109,7 +37,7 @@ typedef struct {
 /* A record where they list cells. */
 typedef struct {
     uint32_t key_high;
-    uint32_t n : 17, highest : 15; /* cells; the highest of their weights, at least 0 */
+    uint32_t n;
     FrozenCell cells[];
 } FrozenRow;
 
@@ -126,17 +54,7 @@ typedef struct {
     FrozenBucket *buckets;
     uint32_t *records;
     uint64_t used; /* words of records in use */
-    WideRows wide; /* of many labels; none before frozen_widen */
 } FrozenTable;
-
-/* Below so many labels, looking at all scores costs less than choosing which. */
-#define MANY_LABELS 256
-/* Rows are wide that have more cells than a share of the labels, and no more of them than a share of
- * all records may take, and than so many bytes. */
-#define SHORT_ROW 24
-#define WIDE_LABELS 32
-#define WIDE_SHARE 4
-#define WIDE_BYTES ((size_t)32 << 20)
 
 #define FROZEN_MAX_WORDS 0xFFFFFFF0u
 #define ROW_READ 8 /* words of a row of four weights that are read, with what is thrown away */
@@ -144,7 +62,6 @@ typedef struct {
 static inline void frozen_close(FrozenTable *t) {
     free(t->block);
     free(t->records);
-    wide_close(&t->wide);
     memset(t, 0, sizeof *t);
 }
 
@@ -157,7 +74,6 @@ static inline uint64_t first_record(const FrozenTable *t) {
 static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
                               uint64_t n_rows, uint64_t n_cells) {
     memset(t, 0, sizeof *t);
-    t->wide.least = UINT32_MAX;
     t->n_labels = n_labels;
     t->mask_words = packed_mask_words(n_labels);
     t->fixed_bits = fixed_bits;
@@ -296,20 +212,17 @@ static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
     return t->records + t->used;
 }
 
-/* The cells of a row, whose key is there already. -1: its labels do not ascend, as those must that
- * are searched for in it (listed.h), or lead beyond the labels that there are. */
+/* The cells of a row, whose key is there already. -1: its labels do not ascend, or lead beyond the
+ * labels that there are. */
 static inline int frozen_list(FrozenRow *row, const uint16_t *labels, const int16_t *weights,
                               int64_t n, int32_t n_labels) {
-    int16_t highest = 0;
     int32_t before = -1, falls = 0;
     for (int64_t k = 0; k < n; k++) {
         row->cells[k] = (FrozenCell){labels[k], weights[k]};
-        if (weights[k] > highest) highest = weights[k];
         falls |= labels[k] <= before;
         before = labels[k];
     }
-    row->n = (uint32_t)n & 0x1FFFF;
-    row->highest = (uint32_t)highest & 0x7FFF;
+    row->n = (uint32_t)n;
     return falls || before >= n_labels ? -1 : 0;
 }
 
@@ -345,53 +258,25 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
     return -1;
 }
 
-/* The record after that of a row which lists cells. */
-static inline uint64_t next_listed(const FrozenTable *t, uint64_t at) {
-    return at + 2 + frozen_row(t, (int64_t)at)->n;
-}
-
-/* Once all rows are there: lay the long ones of many labels out in the other form, too. -1: no
- * memory. */
-static inline int frozen_widen(FrozenTable *t) {
-    WideRows *w = &t->wide;
-    if (t->mask_words || t->n_labels < MANY_LABELS) return 0;
-    size_t most = (size_t)t->used * sizeof(uint32_t) * WIDE_SHARE, each = wide_bytes(t->n_labels);
-    if (most > WIDE_BYTES) most = WIDE_BYTES;
-    uint32_t least = SHORT_ROW + 1, n;
-    if (least < (uint32_t)t->n_labels / WIDE_LABELS) least = (uint32_t)t->n_labels / WIDE_LABELS;
-    for (;; least *= 2) {
-        n = 0;
-        for (uint64_t at = first_record(t); at < t->used; at = next_listed(t, at))
-            n += frozen_row(t, (int64_t)at)->n >= least;
-        if (n * each <= most) break;
-    }
-    if (!n) return 0;
-    if (wide_open(w, t->n_labels, n) < 0) return -1;
-    for (uint64_t at = first_record(t); at < t->used; at = next_listed(t, at)) {
-        const FrozenRow *row = frozen_row(t, (int64_t)at);
-        if (row->n < least) continue;
-        int16_t *weights = wide_weights(w, w->n);
-        for (uint32_t i = 0; i < row->n; i++) weights[row->cells[i].label] = row->cells[i].weight;
-        wide_find_peaks(w, w->n);
-        w->rows[w->n++] = (uint32_t)at;
-    }
-    w->least = least;
-    return 0;
-}
-
 /* The weights of a row into cells, which have room for all labels; how many there are. */
 static inline uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) {
     const uint32_t *record = t->records + row;
     uint32_t n = 0;
     if (!t->mask_words) {
-        const FrozenRow *listed = frozen_row(t, row);
-        memcpy(cells, listed->cells, listed->n * sizeof *cells);
-        return listed->n;
+        const FrozenRow *own = frozen_row(t, row);
+        memcpy(cells, own->cells, own->n * sizeof *cells);
+        return own->n;
     }
     const int16_t *weight = packed_weights(record, t->mask_words);
     for (uint64_t left = packed_mask(record, t->mask_words); left; left &= left - 1, n++)
         cells[n] = (FrozenCell){(uint16_t)lowest_bit(left), weight[n]};
     return n;
+}
+
+/* Add a row of cells to scores. */
+static inline void add_cells(const FrozenTable *t, int64_t row, int32_t *scores) {
+    const FrozenRow *cells = frozen_row(t, row);
+    for (uint32_t i = 0; i < cells->n; i++) scores[cells->cells[i].label] += cells->cells[i].weight;
 }
 
 static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {
@@ -400,9 +285,7 @@ static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores
         ADD_PACKED_ONE_BY_ONE(scores, uint32_t, record, t->mask_words);
         return;
     }
-    const FrozenRow *listed = frozen_row(t, row);
-    for (uint32_t i = 0; i < listed->n; i++)
-        scores[listed->cells[i].label] += listed->cells[i].weight;
+    add_cells(t, row, scores);
 }
 
 /* Like frozen_add, modulo 2^16, of packed rows. */

@@ -94,7 +94,6 @@ cdef extern from "tag/search.h" nogil:
                     uint64_t n_rows, uint64_t n_cells) noexcept
     int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                         const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
-    int frozen_widen(FrozenTable *t) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
     int filter_add(KeyFilter *f, uint64_t all, const uint64_t *keys, int64_t n) noexcept
     uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) noexcept

@@ -162,8 +162,6 @@ cdef class FrozenModel:
             wrong = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
                                 &weight_view[0], n_rows)
         if wrong < 0:
-            if frozen_widen(t) < 0:
-                raise MemoryLimitError("no memory for the model's weights")
             return
         while key_view[earlier] != key_view[wrong]:
             earlier += 1

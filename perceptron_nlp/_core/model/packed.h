@@ -74,49 +74,6 @@ static inline int32_t best_plain_ints(const PlainInts *parts, int n_parts, int32
     return first_largest((const int32_t *)(const void *)parts, n);
 }
 
-/* Eight numbers of 32 bits side by side, as plain C; candidates of a beam (beamkernel.h). `where` is
- * -1 in the lanes that it names and 0 in the others. */
-typedef struct {
-    int32_t x[LANES];
-} PlainEight;
-
-#define PLAIN_EIGHT(name, expression)                                                \
-    static ALWAYS_INLINE PlainEight plain_eight_##name(PlainEight a, PlainEight b) { \
-        for (int k = 0; k < LANES; k++) a.x[k] = (expression);                       \
-        return a;                                                                    \
-    }
-PLAIN_EIGHT(add, a.x[k] + b.x[k])
-PLAIN_EIGHT(max, a.x[k] > b.x[k] ? a.x[k] : b.x[k])
-PLAIN_EIGHT(min, a.x[k] < b.x[k] ? a.x[k] : b.x[k])
-PLAIN_EIGHT(equal, -(a.x[k] == b.x[k]))
-
-static ALWAYS_INLINE PlainEight plain_eight_spread(int32_t number) {
-    PlainEight out;
-    for (int k = 0; k < LANES; k++) out.x[k] = number;
-    return out;
-}
-static ALWAYS_INLINE PlainEight plain_eight_pick(PlainEight where, PlainEight a, PlainEight b) {
-    for (int k = 0; k < LANES; k++) a.x[k] = (a.x[k] & where.x[k]) | (b.x[k] & ~where.x[k]);
-    return a;
-}
-/* The largest, in every lane. */
-static ALWAYS_INLINE PlainEight plain_eight_largest(PlainEight a) {
-    int32_t high = a.x[0];
-    for (int k = 1; k < LANES; k++) high = a.x[k] > high ? a.x[k] : high;
-    return plain_eight_spread(high);
-}
-static ALWAYS_INLINE int32_t plain_eight_first(PlainEight a) {
-    return a.x[0];
-}
-/* Eight scores, each so many times. */
-static ALWAYS_INLINE PlainEight plain_eight_widen(const void *scores, int32_t times) {
-    int16_t narrow[LANES];
-    PlainEight out;
-    memcpy(narrow, scores, sizeof narrow);
-    for (int k = 0; k < LANES; k++) out.x[k] = narrow[k] * times;
-    return out;
-}
-
 #if VECTOR_EXTENSIONS
 typedef uint16_t Shorts VECTOR_OF(16, 2);
 #define VECTOR_ADD(a, b) ((a) += (b))
@@ -164,35 +121,6 @@ TARGET_AVX2 static ALWAYS_INLINE int32_t best_shorts_avx2(const Shorts *parts, i
     high = _mm_xor_si128(high, flip);
     EQUAL_MASK(parts, n_parts, high, mask);
     return lowest_bit(mask);
-}
-
-typedef __m256i Eight;
-#define AVX2_EIGHT(name, instruction)                                            \
-    TARGET_AVX2 static ALWAYS_INLINE Eight avx2_eight_##name(Eight a, Eight b) { \
-        return instruction(a, b);                                                \
-    }
-AVX2_EIGHT(add, _mm256_add_epi32)
-AVX2_EIGHT(max, _mm256_max_epi32)
-AVX2_EIGHT(min, _mm256_min_epi32)
-AVX2_EIGHT(equal, _mm256_cmpeq_epi32)
-
-TARGET_AVX2 static ALWAYS_INLINE Eight avx2_eight_spread(int32_t number) {
-    return _mm256_set1_epi32(number);
-}
-TARGET_AVX2 static ALWAYS_INLINE Eight avx2_eight_pick(Eight where, Eight a, Eight b) {
-    return _mm256_blendv_epi8(b, a, where);
-}
-TARGET_AVX2 static ALWAYS_INLINE Eight avx2_eight_largest(Eight a) {
-    a = _mm256_max_epi32(a, _mm256_permute2x128_si256(a, a, 1));
-    a = _mm256_max_epi32(a, _mm256_shuffle_epi32(a, 0x4E));
-    return _mm256_max_epi32(a, _mm256_shuffle_epi32(a, 0xB1));
-}
-TARGET_AVX2 static ALWAYS_INLINE int32_t avx2_eight_first(Eight a) {
-    return _mm256_cvtsi256_si32(a);
-}
-TARGET_AVX2 static ALWAYS_INLINE Eight avx2_eight_widen(const void *scores, int32_t times) {
-    __m128i narrow = _mm_loadu_si128((const __m128i *)scores);
-    return _mm256_mullo_epi32(_mm256_cvtepi16_epi32(narrow), _mm256_set1_epi32(times));
 }
 #endif
 

@@ -107,7 +107,7 @@ static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t s
                                 token == end - 1, past, types);
     int32_t *scores = (int32_t *)(void *)w->scores;
     memset(scores, 0, (size_t)d->layout.stride * sizeof *scores);
-    add_listed_rows(d, w, &view, scores);
+    add_static_rows(d, w, &view, scores);
     add_open(d, &view, (char *)scores);
     return scores;
 }

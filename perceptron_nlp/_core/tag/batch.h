@@ -31,6 +31,8 @@ typedef struct Decoder {
      * are compiled in one module (choose_kernels). */
     int (*run)(const struct Decoder *, struct Worker *);
     int (*tag_words)(const struct Decoder *, struct Worker *);
+    /* Set the scores of all tokens to what their words say; where there are vectors. */
+    void (*sum_words)(const struct Decoder *, struct Worker *);
     /* The scores of one token once more, where weights are spread (spread.h). */
     void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadLane *, void *);
 } Decoder;
@@ -98,8 +100,6 @@ typedef struct Worker {
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
-    uint16_t *back; /* [token][state] of beamkernel.h: its label and the state before it */
-    size_t back_room;
     const struct Agreement *agreement;         /* NULL: it labels one column (agree.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
 } Worker;
@@ -120,7 +120,6 @@ static inline void worker_close(Worker *w) {
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
     free(w->path);
-    free(w->back);
     beam_close(&w->search);
     memset(w, 0, sizeof *w);
 }

@@ -95,9 +95,7 @@ static inline void crew_end(Crew *c) {
 
 /* Label the worker's batch. -1: no memory. */
 static inline int crew_label(const Decoder *d, Worker *w) {
-    w->keep_scores = w->kept.of && d->beam == 1 && !d->parts;
     int status = run_worker(d, w);
-    w->keep_scores = 0;
     if (status < 0) cache_spoil(&w->cache);
     return status;
 }

@@ -7,12 +7,12 @@
  *
  * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
  * forms, and for scores of 32 bits (kernel.h); all give the same labels. With more than
- * DENSE_LABELS labels there are no vectors, and one loop does both (listed.h). */
+ * DENSE_LABELS labels there are no vectors, and one loop does both (sparse.h). */
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
 #include "tag/lanes.h"
-#include "tag/listed.h"
+#include "tag/sparse.h"
 
 /* ---- forms of the dense passes ---- */
 
@@ -28,8 +28,6 @@
 #include "tag/kernel.h"
 
 #define KERNEL(name) name##_plain
-#define EIGHT(name) plain_eight_##name
-#define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
 #define MOST_USED !HAS_SHORT_LANES
 #define SCORE int16_t
@@ -42,8 +40,6 @@
 
 #if HAS_SHORT_LANES
 #define KERNEL(name) name##_lanes
-#define EIGHT(name) plain_eight_##name
-#define EIGHT_TYPE PlainEight
 #define KERNEL_TARGET
 #define MOST_USED !AVX2_AT_RUN_TIME
 #define SCORE int16_t
@@ -57,8 +53,6 @@
 
 #if HAS_SHORT_LANES && AVX2_AT_RUN_TIME
 #define KERNEL(name) name##_avx2
-#define EIGHT(name) avx2_eight_##name
-#define EIGHT_TYPE Eight
 #define KERNEL_TARGET TARGET_AVX2
 #define MOST_USED 1
 #define SCORE int16_t
@@ -75,6 +69,7 @@
 #define USE_FORM(d, form)                         \
     do {                                          \
         (d)->tag_words = tag_words_##form;        \
+        (d)->sum_words = sum_words_##form;        \
         (d)->layout.sum_fresh = sum_fresh_##form; \
     } while (0)
 
@@ -82,7 +77,7 @@
 static inline void choose_form(Decoder *d, int plain) {
     (void)plain;
     if (!d->layout.dense) {
-        d->tag_words = tag_words_listed;
+        d->tag_words = tag_words_sparse;
     } else if (!d->layout.narrow) {
         USE_FORM(d, wide);
     } else {
@@ -96,23 +91,7 @@ static inline void choose_form(Decoder *d, int plain) {
     }
 }
 
-/* What search.h needs: where a token's scores are, … */
-static inline char *token_scores(const Decoder *d, Worker *w, int64_t token) {
-    const int all = d->layout.dense || w->keep_scores;
-    const size_t bytes = (size_t)d->layout.stride * score_bytes(&d->layout);
-    return w->scores + (all ? (size_t)token * bytes : 0);
-}
-
-/* … what the words say, into the scores of all tokens, … */
-static inline void sum_static(const Decoder *d, Worker *w) {
-    const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
-    if (d->layout.narrow)
-        sum_static_plain(d, w, parts, mask_words);
-    else
-        sum_static_wide(d, w, parts, mask_words);
-}
-
-/* … and what the labels just given say: `past` holds their numbers, view->past their hashes.
+/* Add what the labels just given say, for search.h: `past` holds their numbers, view->past their hashes.
  * -1: no memory. */
 static inline int add_history(const Decoder *d, Worker *w, const TokenView *view,
                               const int32_t *past, char *scores) {
@@ -132,11 +111,12 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
     return 0;
 }
 
-/* Everything of a batch before its labels; -1: no memory. */
+/* Everything of a batch before its labels, which get one place a token; w->scores has their
+ * scores. -1: no memory. */
 static inline int prepare_batch(const Decoder *d, Worker *w) {
     const CacheLayout *l = &d->layout;
     size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
-    size_t bytes = kept * (size_t)l->stride * score_bytes(l) + listed_bytes(l);
+    size_t bytes = kept * (size_t)l->stride * score_bytes(l);
     if (bytes > w->scores_room) {
         if (grow_array(&w->scores, bytes, 1) < 0) return -1;
         w->scores_room = bytes;
@@ -148,21 +128,10 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;
-    const size_t back = beam_is_narrow(d) ? (size_t)w->n_tokens * (size_t)d->beam : 0;
-    if (back > w->back_room) {
-        if (grow_array(&w->back, back, sizeof(uint16_t)) < 0) return -1;
-        w->back_room = back;
-    }
     if (d->pairs.n_groups && !l->spread.n_units &&
         choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit) < 0)
         return -1;
     return find_types(d, w);
-}
-
-/* Label the batch; w->labels has one label a token, w->scores their scores. -1: no memory. */
-static inline int tag_batch(const Decoder *d, Worker *w) {
-    if (prepare_batch(d, w) < 0) return -1;
-    return w->n_tokens ? d->tag_words(d, w) : 0;
 }
 
 #endif

@@ -130,7 +130,6 @@ cdef class SentenceDecoder(FrozenModel):
         try:
             if kept is not None:
                 self._check_kept(kept, n)
-                box.worker.keep_scores = self.decoder.beam == 1 and self.parts is None
             while at < n:
                 begin = at
                 at = self._fill(&box.worker.batch, taken, begin)
@@ -140,7 +139,6 @@ cdef class SentenceDecoder(FrozenModel):
                 give_lists(&box.worker.batch, labels, out, begin)
         finally:
             box.worker.kept.of = NULL
-            box.worker.keep_scores = 0
             self.idle.append(box)
         return out
 

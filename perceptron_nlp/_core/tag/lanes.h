@@ -55,44 +55,11 @@ static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
     return --lane->left > 0;
 }
 
-/* A sentence that a beam goes through (beamkernel.h). */
-#define BEAMS_SIDE_BY_SIDE 6
-#define NARROW_BEAM 8                         /* states, at most */
-#define BEAM_LABELS 64                        /* labels, at most */
-#define BEAM_UNIT (BEAM_LABELS * NARROW_BEAM) /* a candidate is so many times its score */
-#define BEAM_LEAST (-(1 << 28))               /* no candidate that there is is below this, … */
-#define ABSENT_STATE (-(1 << 29) - (1 << 25)) /* … and none that there is not above it */
-
-typedef struct {
-    Lane lane; /* but for its past */
-    int32_t past[2][NARROW_BEAM];
-    int32_t behind[NARROW_BEAM]; /* the best state is first; the lowest bits say which it is */
-    int32_t alike[NARROW_BEAM];  /* -1: with the next state it is of one group */
-} BeamLane;
-
-/* May the beam go over scores of 16 bits? */
-static inline int beam_is_narrow(const Decoder *d) {
-    return d->beam > 1 && d->beam <= NARROW_BEAM && d->layout.narrow && !d->layout.forces &&
-           !d->allowed && !d->n_open && d->layout.program->depth <= 2;
-}
-
-static inline int beam_start(const Decoder *d, const Worker *w, BeamLane *b, int64_t *next) {
-    if (!lane_start(d, w, &b->lane, next)) return 0;
-    for (int s = 0; s < NARROW_BEAM; s++) {
-        b->past[0][s] = b->past[1][s] = d->layout.table->n_labels;
-        b->behind[s] = (s ? ABSENT_STATE : 0) + NARROW_BEAM - 1 - s;
-        b->alike[s] = -1;
-    }
-    return 1;
-}
-
-/* To the next token; 0: that was the last. */
-static ALWAYS_INLINE int beam_next(const Decoder *d, BeamLane *b) {
-    const int step = d->right_to_left ? -1 : 1;
-    b->lane.token += step;
-    b->lane.place += step;
-    b->lane.type += step;
-    return --b->lane.left > 0;
+/* Where a token's scores are. */
+static inline char *token_scores(const Decoder *d, Worker *w, int64_t token) {
+    const int all = d->layout.dense || w->keep_scores;
+    const size_t bytes = (size_t)d->layout.stride * score_bytes(&d->layout);
+    return w->scores + (all ? (size_t)token * bytes : 0);
 }
 
 #define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */

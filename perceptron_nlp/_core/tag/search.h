@@ -1,5 +1,5 @@
-/* Tagging by beam search with a frozen model: pass 3 of decode.h in another way, which can do all
- * that beamkernel.h cannot.
+/* Tagging by beam search with a frozen model: pass 3 of decode.h in another way. Where tokens have
+ * labels already, a greedy model is searched by a beam of one.
  *
  * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
  * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
@@ -35,7 +35,7 @@ static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t s
     if (!l->dense) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[0].past);
         memset(fixed, 0, bytes);
-        add_listed_rows(d, w, &view, (int32_t *)(void *)fixed);
+        add_static_rows(d, w, &view, (int32_t *)(void *)fixed);
     }
     for (int32_t s = 0; s < b->n_states; s++) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[s].past);
@@ -65,6 +65,9 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
             continue;
         }
         int32_t forced = set < 0 ? walk_forced(d, w, &walk) : FREE;
+        /* Without a choice nothing has to be scored. */
+        if (set >= 0 && d->beam == 1 && w->kept.starts[set + 1] - w->kept.starts[set] == 1)
+            forced = w->kept.labels[w->kept.starts[set]];
         if (forced < 0 && fill_states(d, w, &walk, sentence, sum) < 0) return -1;
         for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
         b->within = forced < FREE ? mask_of(&d->layout, forced) : NULL;
@@ -106,7 +109,7 @@ static inline int search_words(const Decoder *d, Worker *w) {
     }
     char *sum = (char *)malloc((size_t)d->layout.stride * score_bytes(&d->layout));
     if (!sum) return -1;
-    if (d->layout.dense) sum_static(d, w);
+    if (d->layout.dense) d->sum_words(d, w);
     int status = 0;
     for (int64_t s = 0; s < w->n_sentences && status == 0; s++)
         if (w->starts[s] < w->starts[s + 1]) status = search_sentence(d, w, s, sum);
@@ -116,10 +119,9 @@ static inline int search_words(const Decoder *d, Worker *w) {
 
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
-    if (!d->parts && d->beam <= 1) return w->kept.of ? tag_around_kept(d, w) : tag_batch(d, w);
-    if (beam_is_narrow(d) && !w->kept.of && !w->keep_scores) return tag_batch(d, w);
     if (prepare_batch(d, w) < 0) return -1;
-    if (is_spread(d)) return d->tag_words(d, w);
+    if (!w->n_tokens) return 0;
+    if (is_spread(d) || (!d->parts && d->beam == 1 && !w->kept.of)) return d->tag_words(d, w);
     return d->parts ? tag_parts(d, w) : search_words(d, w);
 }
 

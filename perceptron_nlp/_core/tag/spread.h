@@ -9,7 +9,7 @@
 #ifndef PERCEPTRON_NLP_TAG_SPREAD_H
 #define PERCEPTRON_NLP_TAG_SPREAD_H
 
-#include "tag/kept.h"
+#include "tag/components.h"
 
 #define MOST_SPREAD_OPEN 16   /* history templates */
 #define MOST_SPREAD_STATIC 64 /* templates over several words */

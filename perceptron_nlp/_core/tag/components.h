@@ -1,67 +1,8 @@
-/* Tagging where some tokens have their label already: pass 3 of decode.h, one sentence after the
- * other, in plain C. Without kept labels it gives what the fast forms give. */
-#ifndef PERCEPTRON_NLP_KEPT_H
-#define PERCEPTRON_NLP_KEPT_H
+/* Tagging with labels made of parts: pass 3 of decode.h where weights belong to parts (parts.h). */
+#ifndef PERCEPTRON_NLP_COMPONENTS_H
+#define PERCEPTRON_NLP_COMPONENTS_H
 
 #include "tag/decode.h"
-
-/* The best label of a set for a token whose scores are there; the first of equal ones. */
-static inline int32_t best_kept(const Decoder *d, const Worker *w, int64_t token, int32_t set) {
-    const CacheLayout *l = &d->layout;
-    const size_t at = (size_t)token * (size_t)l->stride;
-    int32_t best = -1, high = 0;
-    for (int64_t i = w->kept.starts[set]; i < w->kept.starts[set + 1]; i++) {
-        int32_t label = w->kept.labels[i];
-        int32_t score = l->narrow ? ((const int16_t *)(const void *)w->scores)[at + (size_t)label]
-                                  : ((const int32_t *)(const void *)w->scores)[at + (size_t)label];
-        if (best < 0 || score > high) {
-            best = label;
-            high = score;
-        }
-    }
-    return best;
-}
-
-/* -1: no memory. Scores of the token stay, since keep_scores is on. */
-static inline int32_t tag_token_plainly(const Decoder *d, Worker *w, const Lane *lane,
-                                        int32_t forced) {
-    const CacheLayout *l = &d->layout;
-    if (!l->dense) return tag_token_listed(d, w, lane, forced);
-    const int parts = l->stride / LANES, mask_words = l->table->mask_words;
-    if (l->narrow) return tag_token_plain(d, w, lane, forced, parts, mask_words);
-    return tag_token_wide(d, w, lane, forced, parts, mask_words);
-}
-
-/* -1: no memory. */
-static inline int32_t keep_or_tag(const Decoder *d, Worker *w, const Lane *lane) {
-    int32_t set = kept_set(w, lane->token);
-    if (set == KEPT_UNKNOWN) return d->layout.table->n_labels;
-    if (set >= 0 && w->kept.starts[set + 1] - w->kept.starts[set] == 1)
-        return w->kept.labels[w->kept.starts[set]];
-    int32_t label = set >= 0 ? FREE : forced_label(d, w, lane);
-    if (label < 0) label = tag_token_plainly(d, w, lane, label);
-    return set >= 0 && label >= 0 ? best_kept(d, w, lane->token, set) : label;
-}
-
-/* Label the batch greedily around the labels that are kept; keep_scores is on. -1: no memory. */
-static inline int tag_around_kept(const Decoder *d, Worker *w) {
-    const CacheLayout *l = &d->layout;
-    Lane lane = {0};
-    int64_t next = 0;
-    if (prepare_batch(d, w) < 0) return -1;
-    if (l->dense) sum_static(d, w);
-    while (lane_start(d, w, &lane, &next)) {
-        int32_t label;
-        do {
-            label = keep_or_tag(d, w, &lane);
-            if (label < 0) return -1;
-            w->labels[lane.token] = (uint16_t)label;
-        } while (lane_step(d, &lane, label));
-    }
-    return 0;
-}
-
-/* Tagging with labels made of parts: pass 3 of decode.h where weights belong to parts (parts.h). */
 
 /* The best label of a set, by the scores of its parts; the first of equal ones. */
 static inline int32_t best_of_set(const Parts *x, const Worker *w, int32_t set,
@@ -84,7 +25,7 @@ static inline int32_t best_within(const Parts *x, const uint8_t *mask, const int
 }
 
 /* Rows of the words of a token that comes soon are fetched. */
-static inline void fetch_listed_rows(const Decoder *d, const Worker *w, int64_t place) {
+static inline void fetch_word_rows(const Decoder *d, const Worker *w, int64_t place) {
     const Program *p = d->layout.program;
     for (int32_t s = 0; s < p->n_slots; s++) {
         const SlotSpec *slot = &p->slots[s];
@@ -98,44 +39,32 @@ static inline void fetch_listed_rows(const Decoder *d, const Worker *w, int64_t 
 
 #define ROWS_ASKED 64
 
-/* Add what all templates say of a token to its scores. What is not listed is looked for side by side:
- * all buckets, then all rows. */
+/* Add what all templates say of a token to its scores. Rows that no cache names are looked for
+ * together: all buckets, then all rows. */
 static inline void add_all_rows(const Decoder *d, Worker *w, const TokenView *view,
                                 int32_t *scores) {
-    const Program *p = d->layout.program;
     const FrozenTable *t = d->layout.table;
     const int32_t n = d->n_static + d->n_open;
     uint64_t keys[ROWS_ASKED];
     uint32_t rows[ROWS_ASKED];
     if (n > ROWS_ASKED) {
-        add_listed_rows(d, w, view, scores);
+        add_static_rows(d, w, view, scores);
         add_open(d, view, (char *)scores);
         return;
     }
     for (int32_t k = 0; k < n; k++) {
         const int32_t template_id =
             k < d->n_static ? d->static_templates[k] : d->open_templates[k - d->n_static];
-        keys[k] = fresh_key(t, token_key(p, template_id, view));
+        keys[k] = fresh_key(t, token_key(d->layout.program, template_id, view));
     }
-    Listing x;
-    x.scores = scores;
-    x.n_met = x.most_met = 0;
-    x.complete = x.n_waiting = 0;
-    for (int32_t s = 0; s < p->n_slots; s++) {
-        const SlotSpec *slot = &p->slots[s];
-        if (!slot_applies(slot->condition, view->first, view->last)) continue;
-        const int32_t type = view->types[slot->column][slot->offset];
-        const uint32_t *range =
-            w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
-        for (uint32_t i = range[0]; i < range[1]; i++) listing_take(&x, t, w->cache.rows[i]);
-    }
+    add_word_rows(d, w, view, scores);
     for (int32_t k = 0; k < n; k++) {
         rows[k] = frozen_guess(t, keys[k]);
         frozen_prefetch_row(t, rows[k]);
     }
     for (int32_t k = 0; k < n; k++) {
         const uint32_t row = frozen_sure(t, keys[k], rows[k]);
-        if (row) listing_take(&x, t, row);
+        if (row) add_cells(t, row, scores);
     }
 }
 
@@ -151,8 +80,8 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
     for (int64_t step = 0; step < n; step++) {
         int64_t i = d->right_to_left ? n - 1 - step : step;
         if (!l->dense && step + 1 < n)
-            fetch_listed_rows(d, w,
-                              padded_place(d, sentence, begin + i + (d->right_to_left ? -1 : 1)));
+            fetch_word_rows(d, w,
+                            padded_place(d, sentence, begin + i + (d->right_to_left ? -1 : 1)));
         TokenView view =
             token_view(d, w, padded_place(d, sentence, begin + i), i == 0, i == n - 1, past, types);
         int32_t set = kept_set(w, begin + i);
@@ -183,7 +112,7 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
 static inline int tag_parts(const Decoder *d, Worker *w) {
     int32_t *scratch = (int32_t *)malloc((size_t)parts_scratch(d->parts) * sizeof *scratch);
     if (!scratch) return -1;
-    if (d->layout.dense) sum_static(d, w);
+    if (d->layout.dense) d->sum_words(d, w);
     for (int64_t s = 0; s < w->n_sentences; s++) tag_parts_of_sentence(d, w, s, scratch);
     free(scratch);
     return 0;
