@@ -17,6 +17,7 @@ import numpy.typing as npt
 from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.readable import ReadableFeatures
+from perceptron_nlp.tagger.explain.sentence_features import rows_of
 from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.tag.label import Labeller
 
@@ -75,23 +76,7 @@ class FeatureSearch:
             features, return_index=True, return_counts=True
         )
         self._places = np.stack([numbers[first] for numbers in places], axis=1)
-        self._rows = self._found_rows()
-
-    def _found_rows(self) -> npt.NDArray[np.int64]:
-        """The row of each feature, -1 for none."""
-        weights = self._model.weights
-        keys, templates = self._features["key"], self._features["template"]
-        rows = np.full(len(keys), -1)
-        if weights.table_bits is not None:
-            keys, templates = keys >> np.uint64(64 - weights.table_bits), np.zeros_like(templates)
-        for group in np.unique(templates).tolist():
-            first, last = weights.group_starts[group : group + 2].tolist()
-            here = np.flatnonzero(templates == group)
-            at = first + np.searchsorted(weights.keys[first:last], keys[here])
-            there = at < last
-            there[there] = weights.keys[at[there]] == keys[here[there]]
-            rows[here[there]] = at[there]
-        return rows
+        self._rows = rows_of(model, self._features["template"], self._features["key"])
 
     def coverage(self) -> Coverage:
         """Count the text's features, and their rows in the table."""

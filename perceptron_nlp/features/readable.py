@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perceptron_nlp._core.tag.explain import views_of
+from perceptron_nlp._core.features.extract import views_of
 from perceptron_nlp.features.templates import VIEWS, Atom, Template, Value
 
 NO_LABEL = "<none>"

@@ -76,7 +76,7 @@ LATE = {
             "compress",
         ),
         "tagger/tag/fill": ("label_buffers",),
-        "tagger/tag/label": ("make_labeller", "_readable", "trace"),
+        "tagger/tag/label": ("make_labeller", "_features", "trace"),
         "tagger/model/model": ("inputs",),
         "tagger/model/file": ("_segmentation", "_state"),
         "tagger/tag/threads": ("label_lists",),

@@ -9,9 +9,16 @@ cdef extern from "features/words.h" nogil:
         int32_t affix
         int32_t low
         int32_t high
+    const int N_VIEWS
+    ctypedef struct View:
+        uint8_t *text
+        uint32_t n
     ctypedef struct WordScratch:
+        View *views
         uint64_t *grams
         uint32_t n_grams
+    int word_views(WordScratch *s, const uint8_t *text, size_t n, uint32_t wanted) noexcept
+    uint32_t view_at(const WordScratch *s, const View *v, uint32_t i) noexcept
     uint32_t utf8_put(uint8_t *p, uint32_t c) noexcept
     bint is_many(const ValueSpec *spec) noexcept
     int word_many(WordScratch *s, const ValueSpec *spec) noexcept

@@ -5,7 +5,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
 
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 
 cdef int32_t *_int32s(numbers) except NULL:
@@ -29,6 +29,30 @@ cdef uint64_t *_uint64s(numbers) except NULL:
         memory[i] = number
         i += 1
     return memory
+
+
+def views_of(text not None):
+    """Return all views of one string, in the order of features.templates.VIEWS.
+
+    Parameters
+    ----------
+    text : bytes (UTF-8; a lone surrogate is three bytes)
+
+    Returns
+    -------
+    list of bytes: the texts whose hashes stand for the string in features
+    """
+    cdef WordScratch scratch
+    cdef const unsigned char[::1] bytes_of = text + b"\0"
+    cdef int32_t v
+    memset(&scratch, 0, sizeof(scratch))
+    try:
+        if word_views(&scratch, &bytes_of[0], bytes_of.shape[0] - 1, (1 << N_VIEWS) - 1) < 0:
+            raise MemoryLimitError("no memory for this word")
+        return [scratch.views[v].text[:view_at(&scratch, &scratch.views[v], scratch.views[v].n)]
+                for v in range(N_VIEWS)]
+    finally:
+        word_scratch_close(&scratch)
 
 
 cdef class FeatureProgram:
@@ -96,6 +120,48 @@ cdef class FeatureProgram:
                         p.carried_at[p.atoms[a].value] = p.n_carried
                         p.n_carried += 1
         return 0
+
+    def slot_features(self, int slot, text, int distance=0):
+        """Return the features of one string by the templates of one slot.
+
+        Parameters
+        ----------
+        slot : its number among CompiledTemplates.slots
+        text : bytes (UTF-8; a lone surrogate is three bytes); None beyond the ends of a sentence
+        distance : the place beyond the ends: -1 before the first word, 1 after the last
+
+        Returns
+        -------
+        list of (template number, key)
+
+        Raises
+        ------
+        ArgumentError : there is no such slot
+        """
+        cdef const Program *p = &self.program
+        cdef WordScratch scratch
+        cdef KeyBuffer keys
+        cdef uint64_t[::1] values = memoryview(bytearray(8 * (p.n_values + 1))).cast("Q")
+        cdef const unsigned char[::1] bytes_of = (text or b"") + b"\0"
+        cdef int status = 0
+        cdef size_t k
+        if not 0 <= slot < p.n_slots:
+            raise ArgumentError(f"slot: {slot} is none of {p.n_slots}")
+        memset(&scratch, 0, sizeof(scratch))
+        memset(&keys, 0, sizeof(keys))
+        try:
+            if text is None:
+                pad_values(p, distance, &values[0])
+            else:
+                status = type_values(p, &scratch, p.slots[slot].column, &bytes_of[0],
+                                     bytes_of.shape[0] - 1, &values[0])
+            if status < 0 or type_slot_keys(p, &p.slots[slot], &values[0],
+                                            NULL if text is None else &scratch, &keys) < 0:
+                raise MemoryLimitError("no memory for the features of this word")
+            return [(keys.groups[k], keys.keys[k]) for k in range(keys.n)]
+        finally:
+            word_scratch_close(&scratch)
+            key_buffer_close(&keys)
 
     def __dealloc__(self):
         cdef Program *p = &self.program

@@ -99,28 +99,27 @@ static inline uint64_t xxh64_short(uint64_t word, size_t n) {
     return xxh_avalanche(h);
 }
 
-/* A tuple of hashes as a key of its own: XXH64 of its words, each as 8 little-endian bytes. */
-static inline uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) {
-    uint64_t h;
-    int i = 0;
-    if (n >= 4) {
-        uint64_t a = seed + XXH_P1 + XXH_P2, b = seed + XXH_P2, c = seed, d = seed - XXH_P1;
-        for (; n - i >= 4; i += 4) {
-            a = xxh_round(a, words[i]);
-            b = xxh_round(b, words[i + 1]);
-            c = xxh_round(c, words[i + 2]);
-            d = xxh_round(d, words[i + 3]);
-        }
-        h = xxh_rotl(a, 1) + xxh_rotl(b, 7) + xxh_rotl(c, 12) + xxh_rotl(d, 18);
-        h = xxh_merge(h, a);
-        h = xxh_merge(h, b);
-        h = xxh_merge(h, c);
-        h = xxh_merge(h, d);
-    } else {
-        h = seed + XXH_P5;
+/* What xxh64_words has after the first words, four and four. */
+static inline uint64_t xxh64_fours(const uint64_t *words, int n, uint64_t seed) {
+    uint64_t a = seed + XXH_P1 + XXH_P2, b = seed + XXH_P2, c = seed, d = seed - XXH_P1;
+    for (int i = 0; n - i >= 4; i += 4) {
+        a = xxh_round(a, words[i]);
+        b = xxh_round(b, words[i + 1]);
+        c = xxh_round(c, words[i + 2]);
+        d = xxh_round(d, words[i + 3]);
     }
+    uint64_t h = xxh_rotl(a, 1) + xxh_rotl(b, 7) + xxh_rotl(c, 12) + xxh_rotl(d, 18);
+    h = xxh_merge(h, a);
+    h = xxh_merge(h, b);
+    h = xxh_merge(h, c);
+    return xxh_merge(h, d);
+}
+
+/* A tuple of hashes as a key of its own: XXH64 of its words, each as 8 little-endian bytes. */
+static ALWAYS_INLINE uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) {
+    uint64_t h = n < 4 ? seed + XXH_P5 : xxh64_fours(words, n, seed);
     h += 8 * (uint64_t)n;
-    for (; i < n; i++) h = xxh_lane(h, words[i]);
+    for (int i = n / 4 * 4; i < n; i++) h = xxh_lane(h, words[i]);
     return xxh_avalanche(h);
 }
 

@@ -146,7 +146,7 @@ static inline uint32_t bucket_match(const FrozenBucket *b, uint32_t tag) {
 
 /* The row of a key of the table's own, going by its tag alone; 0 if there is none. Its bucket was
  * fetched; the row need not be. */
-static inline uint32_t frozen_guess(const FrozenTable *t, uint64_t own) {
+static ALWAYS_INLINE uint32_t frozen_guess(const FrozenTable *t, uint64_t own) {
     size_t at = frozen_start(t, own);
     if (t->direct) return t->buckets[at].rows[own % BUCKET];
     for (;; at = frozen_next(t, at)) {
@@ -273,10 +273,18 @@ static inline uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCel
     return n;
 }
 
-/* Add a row of cells to scores. */
-static inline void add_cells(const FrozenTable *t, int64_t row, int32_t *scores) {
-    const FrozenRow *cells = frozen_row(t, row);
-    for (uint32_t i = 0; i < cells->n; i++) scores[cells->cells[i].label] += cells->cells[i].weight;
+/* Add a row of cells to scores. Rows may be as long as there are labels: four at a time. */
+static inline void add_cells(const FrozenTable *t, int64_t row, int32_t *restrict scores) {
+    const FrozenRow *own = frozen_row(t, row);
+    const FrozenCell *cell = own->cells;
+    uint32_t left = own->n;
+    for (; left >= 4; left -= 4, cell += 4) {
+        scores[cell[0].label] += cell[0].weight;
+        scores[cell[1].label] += cell[1].weight;
+        scores[cell[2].label] += cell[2].weight;
+        scores[cell[3].label] += cell[3].weight;
+    }
+    for (; left; left--, cell++) scores[cell->label] += cell->weight;
 }
 
 static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {

@@ -279,14 +279,6 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_static)(const Decoder *d, Wor
     for (int64_t s = 0; s < w->n_sentences && d->n_static; s++) KERNEL(sum_others)(d, w, s, parts);
 }
 
-/* Three parts (17 labels, the universal tag set) are worth code of their own. */
-KERNEL_TARGET static void KERNEL(sum_words)(const Decoder *d, Worker *w) {
-    if (MOST_USED && d->layout.stride == 3 * LANES)
-        KERNEL(sum_static)(d, w, 3, 1);
-    else
-        KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
-}
-
 /* The best of the labels that a lexicon leaves. */
 KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n, const uint8_t *mask) {
     SCORE scores[MAX_PARTS * LANES];
@@ -428,9 +420,18 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
 
 KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
     const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
-    KERNEL(sum_words)(d, w);
-    if (MOST_USED && parts == 3) return KERNEL(give_labels)(d, w, 3, 1);
+    /* Three parts (17 labels, the universal tag set) are worth code of their own. */
+    if (MOST_USED && parts == 3) {
+        KERNEL(sum_static)(d, w, 3, 1);
+        return KERNEL(give_labels)(d, w, 3, 1);
+    }
+    KERNEL(sum_static)(d, w, parts, mask_words);
     return KERNEL(give_labels)(d, w, parts, mask_words);
+}
+
+/* The first half of it, for search.h. */
+KERNEL_TARGET static void KERNEL(sum_words)(const Decoder *d, Worker *w) {
+    KERNEL(sum_static)(d, w, d->layout.stride / LANES, d->layout.table->mask_words);
 }
 
 #undef MOST_USED

@@ -1,7 +1,7 @@
 """Forward trace of a sentence: labels, scores, and what each feature added to them.
 
 Nothing that makes tagging fast takes part here, so what is said of a score does not depend on how
-it was summed (perceptron_nlp._core.tag.explain).
+it was summed (sentence_features.py).
 """
 
 from __future__ import annotations
@@ -14,15 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.tag.decode import SentenceDecoder
-from perceptron_nlp._core.tag.explain import SentenceFeatures
-from perceptron_nlp.features.readable import ReadableFeatures, ReadableTemplates
+from perceptron_nlp.features.readable import ReadableFeatures
+from perceptron_nlp.tagger.explain.sentence_features import Keys, ModelFeatures, SentenceFeatures
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.text.tagset import word_bytes
 
 _Floats = npt.NDArray[np.float64]
 _Longs = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint64]
 
 
 class WeighedFeature(NamedTuple):
@@ -66,24 +63,20 @@ class ForwardTrace:
 
     def __init__(
         self,
-        model: TaggerModel,
-        decoder: SentenceDecoder,
-        templates: ReadableTemplates,
+        features: ModelFeatures,
         columns: Mapping[str, Sequence[str]],
         numbers: list[int],
         first: ForwardTrace | None,
     ) -> None:
-        self.model = model
-        self._readable = templates
+        self.model = features.model
+        self._readable = features.readable
         self.numbers = numbers
         self.first = first
         self._columns = columns
-        self._features = SentenceFeatures(
-            decoder, [[word_bytes(text) for text in column] for column in columns.values()]
-        )
+        self._features = SentenceFeatures(features, columns)
         starts, makers, grams, rows, scores = self._features.fired(numbers)
         self._fired = starts, makers, grams, rows
-        self.scores: _Floats = scores / model.weights.scale
+        self.scores: _Floats = scores / self.model.weights.scale
 
     def compared(self, ours: Sequence[int], theirs: Sequence[int]) -> ComparedFeatures:
         """Return the features with their weights for two labels a word; -1 stands for no label."""
@@ -109,7 +102,7 @@ class ForwardTrace:
         labels = [self.model.tags.label_of(number) for number in self.numbers]
         return ReadableFeatures(self._readable, self._columns, labels)
 
-    def keyed(self) -> tuple[_Longs, npt.NDArray[np.int32], npt.NDArray[np.int32], Keys]:
+    def keyed(self) -> tuple[_Longs, _Longs, _Longs, Keys]:
         """Return all features, with weights or without: see SentenceFeatures.keyed."""
         return self._features.keyed(self.numbers)
 
@@ -124,8 +117,8 @@ class ComparedFeatures:
 
     readings: ReadableFeatures
     starts: _Longs
-    templates: npt.NDArray[np.int32]
-    grams: npt.NDArray[np.int32]
+    templates: _Longs
+    grams: _Longs
     weights: _Floats
 
     @functools.cached_property

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp.features.readable import ReadableTemplates
     from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
+    from perceptron_nlp.tagger.explain.sentence_features import ModelFeatures
 
 
 class Labeller:
@@ -235,20 +235,18 @@ class Labeller:
         columns = self._columns(sentence, 0) if self._looked_at else (words,)
         numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
         return ForwardTrace(
-            self._model,
-            self.decoder,
-            self._readable,
+            self._features,
             dict(zip(("form", *self._looked_at), columns, strict=True)),
             numbers.tolist(),
             first,
         )
 
     @functools.cached_property
-    def _readable(self) -> ReadableTemplates:
+    def _features(self) -> ModelFeatures:
         # Here, since tagging does without what explains.
-        from perceptron_nlp.features.readable import ReadableTemplates
+        from perceptron_nlp.tagger.explain.sentence_features import ModelFeatures
 
-        return ReadableTemplates(self._model.templates, self._model.right_to_left)
+        return ModelFeatures(self._model)
 
     @functools.cached_property
     def _constraints(self) -> Constraints:

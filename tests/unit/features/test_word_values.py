@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles.word_views import feature_key, seen, text_hash, view
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.tag.decode import SentenceDecoder
-from perceptron_nlp._core.tag.explain import SentenceFeatures
 from perceptron_nlp.features.templates import VIEWS, Template, Value, compile_templates
 
 AFFIXES = [
@@ -26,17 +23,8 @@ TEMPLATES = [Template.parse(f"{name}{affix}[0]") for name in VIEWS for affix in 
 VALUES = [value for template in TEMPLATES for value in (template.atoms[0].value,) if value]
 
 
-def program_of(templates: list[Template]) -> SentenceDecoder:
-    """A model without weights, whose features are those of the templates."""
-    return SentenceDecoder(
-        FeatureProgram(compile_templates(templates)),
-        keys=np.empty(0, np.uint64),
-        starts=np.zeros(1, np.int64),
-        cell_labels=np.empty(0, np.uint16),
-        weights=np.empty(0, np.int16),
-        labels=["A"],
-        label_hashes=np.ones(1, np.uint64),
-    )
+def program_of(templates: list[Template]) -> FeatureProgram:
+    return FeatureProgram(compile_templates(templates))
 
 
 PROGRAM = program_of(TEMPLATES)
@@ -106,12 +94,12 @@ ODD = [
 TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍|\ud800"), max_size=60)
 
 
-def keys_of(program: SentenceDecoder, *columns: bytes) -> dict[int, list[int]]:
-    """The keys of the features of a sentence of one word, by the number of the template."""
-    _, templates, _, keys = SentenceFeatures(program, [[text] for text in columns]).keyed([0])
+def keys_of(program: FeatureProgram, *columns: bytes) -> dict[int, list[int]]:
+    """The keys of the features of a word, whose slots are one a column, by template."""
     found: dict[int, list[int]] = {}
-    for number, key in zip(templates.tolist(), keys.tolist(), strict=True):
-        found.setdefault(number, []).append(key)
+    for slot, text in enumerate(columns):
+        for number, key in program.slot_features(slot, text):
+            found.setdefault(number, []).append(key)
     return found
 
 
