@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from perceptron_nlp.features.readable import ReadableFeatures
 from perceptron_nlp.tagger.explain.sentence_features import Keys, ModelFeatures, SentenceFeatures
-from perceptron_nlp.tagger.model.model import TaggerModel
 
 _Floats = npt.NDArray[np.float64]
 _Longs = npt.NDArray[np.int64]
