@@ -81,8 +81,7 @@ ray: $(VENV)/rayed
 # PERCEPTRON_NLP_CORPORA.
 engines: $(VENV)/rayed $(VENV)/sparked $(VENV)/benched
 	$(BIN)/python -m pytest -q tests/unit/integrations/test_ray.py tests/unit/integrations/test_spark.py
-	for what in accuracy kills memory reading tagging; do $(BIN)/python benchmarks/engines.py $$what || exit; done
-	$(BIN)/python benchmarks/engine_costs.py --png docs/images/engines.png
+	for what in accuracy time tagging; do $(BIN)/python benchmarks/engines.py $$what || exit; done
 
 # Every promise of docs/promises.md in its full size; the suite under sanitizers; fuzzing.
 trust: $(VENV)/benched

@@ -70,7 +70,7 @@ def tagging() -> None:
 
     from perceptron_nlp.cli.tag_folder import FolderJob
     from perceptron_nlp.integrations.arrow import ArrowTagger, digest_of, tag_arrow, tag_parquet
-    from perceptron_nlp.integrations.ray import run_all, tag_dataset
+    from perceptron_nlp.integrations.ray import RayWorkers, tag_dataset
     from perceptron_nlp.integrations.spark import tag_dataframe
 
     with tempfile.TemporaryDirectory() as place:
@@ -121,7 +121,7 @@ def tagging() -> None:
 
         def files_by_ray(files: Path) -> None:
             pairs = [(str(path), str(out / path.name)) for path in sorted(files.iterdir())]
-            for _, error in run_all(job, pairs):
+            for _, error in RayWorkers().call(FolderJob.__call__, ((job, own) for own in pairs)):
                 if error is not None:
                     raise error
 

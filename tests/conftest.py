@@ -154,3 +154,29 @@ def pipeline(french: str, tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger
     path = tmp_path_factory.mktemp("treebank") / "fr.conllu"
     path.write_text(french, "utf-8")
     return pn.train(path, column="all", preset="fast", epochs=8)
+
+
+PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
+
+
+@pytest.fixture(scope="session")
+def annotated(small: list[tuple[list[str], list[str]]]) -> list[pn.Sentence]:
+    """The small sentences with UPOS, XPOS and features."""
+    return [
+        pn.Sentence(
+            words,
+            {
+                "upos": labels,
+                "xpos": [PENN.get(label, label[:2]) for label in labels],
+                "feats": [feats(word, label) for word, label in zip(words, labels, strict=True)],
+            },
+        )
+        for words, labels in small
+    ]
+
+
+def feats(word: str, label: str) -> str:
+    """Features of a word, if it has any."""
+    if label in ("NOUN", "PROPN"):
+        return "Case=Nom|Number=" + ("Plur" if word.endswith("s") else "Sing")
+    return "Tense=Past" if word.endswith("ed") else "_"

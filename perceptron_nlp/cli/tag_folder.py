@@ -167,7 +167,11 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
     job = FolderJob(model, digest, pn.__version__, **options)
     failed = []
-    for read, error in engine.run_all(job, plan.todo) if plan.todo else ():
+    if plan.todo:
+        engine.connect()
+    for read, error in engine.RayWorkers().call(
+        FolderJob.__call__, ((job, pair) for pair in plan.todo)
+    ):
         if error is not None:
             failed.append((read, error))
     failed.sort(key=lambda pair: pair[0])

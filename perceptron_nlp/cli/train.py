@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+from collections.abc import Callable
+from functools import partial
 
 import perceptron_nlp as pn
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp.cli.inputs import (
     check_model_place,
     check_stdin,
@@ -12,7 +16,14 @@ from perceptron_nlp.cli.inputs import (
     open_inputs,
     save_model,
 )
-from perceptron_nlp.cli.parsing import MODEL_OUT, QUIET, Verb, VerbParser, format_options
+from perceptron_nlp.cli.parsing import (
+    MODEL_OUT,
+    QUIET,
+    UsageError,
+    Verb,
+    VerbParser,
+    format_options,
+)
 from perceptron_nlp.cli.terminal import messages, say
 from perceptron_nlp.cli.training import (
     GROUPS,
@@ -33,6 +44,14 @@ _DATA = f"""\
 {format_options()}
 """
 
+ENGINES = ("ray",)
+_ENGINE = """\
+--engine NAME  ray: distribute the sentences among workers, whose weights are mixed after each
+    epoch
+--workers N  how many workers an engine has; the model depends on it, and with one is as without
+    (default: one a processor)
+"""
+
 
 def _options(parser: VerbParser) -> None:
     for group in GROUPS:
@@ -40,6 +59,7 @@ def _options(parser: VerbParser) -> None:
     parser.declare(_DATA, "data")
     parser.declare(MODEL_OUT, "output")
     add_options(parser)
+    parser.declare(_ENGINE, "large scale")
     parser.declare(QUIET, "output")
 
 
@@ -77,7 +97,7 @@ def run_train(chosen: argparse.Namespace) -> None:
     n_train = len(chosen.train)
     several = chosen.column is not None and "," in chosen.column
     try:
-        tagger = pn.train(
+        tagger = _trainer(chosen)(
             corpora[:n_train],
             dev=corpora[n_train:] or None,
             column=chosen.column,
@@ -92,6 +112,17 @@ def run_train(chosen: argparse.Namespace) -> None:
         summarize(tagger, chosen.model)
         if pn.TrainingOptions(**options).preset == "default":
             say(ACCURATE)
+
+
+def _trainer(chosen: argparse.Namespace) -> Callable[..., pn.Tagger]:
+    """Return what trains: this process, or an engine."""
+    if chosen.engine is None:
+        if chosen.workers is not None:
+            raise UsageError("--workers: is an option of an engine; name one, too: --engine ray")
+        return pn.train
+    check_choice("engine", chosen.engine, ENGINES)
+    engine = importlib.import_module("perceptron_nlp.integrations.ray")
+    return partial(engine.train, workers=chosen.workers)
 
 
 RESUME = Verb(

@@ -4,6 +4,9 @@ Scores are sums of weights, so the mean of models is the model of mean weights: 
 1 … k of scores s_i and weights a_i, the merged model scores (a_1 s_1 + … + a_k s_k) / (a_1 + … +
 a_k), in float64, each weight then rounded once to the step of the new model, by half a step at
 most. A label that a model does not know scores 0 there, as does a feature.
+
+Taggers that were resumed from one are mixed rather: their states are, and so the mix can be resumed
+(mix.py).
 """
 
 from __future__ import annotations
@@ -19,14 +22,16 @@ import numpy as np
 
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
+from perceptron_nlp.combine.mix import mixed
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.state import sum_of
+from perceptron_nlp.tagger.model.state import TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tagger import Tagger, load
+from perceptron_nlp.tagger.train.resuming import state_of
 from perceptron_nlp.text.tagset import TagSet
 
 Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
@@ -44,7 +49,12 @@ _ALIKE = {
 _SMALL = 1e-6
 
 
-def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger:
+def merge(
+    taggers: Taggers,
+    *,
+    weights: Iterable[float] | None = None,
+    base: Tagger | str | os.PathLike[str] | None = None,
+) -> Tagger:
     """Merge taggers of the same kind; the scores of the result are the weighted mean of theirs.
 
     All must have the same columns, templates, direction, beam, schemes, tables and so on: taggers
@@ -59,6 +69,10 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     ----------
     taggers : one at least, or paths of models
     weights : None for equal ones, or a number above 0 for each; their sum does not matter
+    base : None, or the tagger that all of them were resumed from, each on text of its own. A
+        weight is then the mean over those that moved it, averages are over the tokens of all, and
+        the merged tagger can be resumed; its record is that of `base`, and of one more epoch over
+        all of the text (docs/engines.md)
 
     Raises
     ------
@@ -66,7 +80,11 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     ArgumentError, ArgumentTypeError : the taggers do not fit together; the message says in what
     """
     members = _members(taggers, weights)
-    columns = {member.columns for member in members}
+    begun = None
+    if base is not None:
+        ((name, tagger),) = named_taggers("base", [base])
+        begun = _Member(tagger, name, 1.0, "")
+    columns = {member.columns for member in (*members, *([] if begun is None else [begun]))}
     if len(columns) > 1:
         one, other = sorted(columns)[:2]
         raise ArgumentError(
@@ -75,7 +93,14 @@ def merge(taggers: Taggers, *, weights: Iterable[float] | None = None) -> Tagger
     models = []
     for number in range(len(members[0].columns)):
         parts = [member.tagger.model.parts_by_column[number] for member in members]
-        model = _merged(parts, [member.weight for member in members], members)
+        factors = [member.weight for member in members]
+        if begun is not None:
+            start = begun.tagger.model.parts_by_column[number]
+            _check_alike([start, *parts], [begun, *members])
+            models.append(_mix(start, parts, factors))
+            continue
+        _check_alike(parts, members)
+        model = _merged(parts, factors, members)
         record = {
             "version": __version__,
             "merged": [
@@ -165,10 +190,11 @@ def _merged(
     models: Sequence[TaggerModel], factors: Sequence[float], members: Sequence[_Member]
 ) -> TaggerModel:
     """The mean of models of one column, without a record."""
-    _check_alike(models, members)
     first = models[0]
     tags = TagSet({label for model in models for label in model.tags})
     below = [model.first for model in models if model.first is not None]
+    if below:
+        _check_alike(below, members)
     return first.replace(
         tags=tags,
         weights=_mean(models, factors, tags),
@@ -180,6 +206,49 @@ def _merged(
         vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
         first=_merged(below, factors, members) if below else None,
     )
+
+
+def _mix(base: TaggerModel, models: Sequence[TaggerModel], factors: Sequence[float]) -> TaggerModel:
+    """The mix of models of one column that were resumed from one."""
+    tags = TagSet({label for model in (base, *models) for label in model.tags})
+    names = {name: number for number, name in enumerate(part_names(tags.labels, base.parts))}
+    states = []
+    for model in (base, *models):
+        numbers = [names[name] for name in part_names(model.tags.labels, model.parts)]
+        states.append([run.renumbered(numbers) for run in state_of(model).runs])
+    if len({len(runs) for runs in states}) > 1:
+        raise ArgumentError("base: not all of the taggers were resumed from it")
+    shares = [factor / sum(factors) for factor in factors]
+    runs = [mixed(begun, reached, shares) for begun, *reached in zip(*states, strict=True)]
+    bits = base.weights.table_bits
+    return base.replace(
+        tags=tags,
+        weights=QuantizedWeights.of(
+            sum_of([run.average(len(names), bits) for run in runs]), max(1, len(base.templates))
+        ),
+        packed=False,
+        record=_mixed_record(base, models),
+        dictionary=_dictionary(models),
+        state=TrainingState(state_of(base).options, tuple(runs)),
+        calibration=None,
+        vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
+    )
+
+
+def _mixed_record(base: TaggerModel, models: Sequence[TaggerModel]) -> dict[str, Any]:
+    """The record of a base and what was learned from it, counted together."""
+    before = base.record.get("epochs", [])
+    found = []
+    for entries in zip(*(model.record.get("epochs", []) for model in models), strict=False):
+        done = sum(entry["run"] == entries[0]["run"] for entry in before)
+        sums = {name: sum(entry[name] for entry in entries) for name in ("mistakes", "updates")}
+        found.append({**entries[0], **sums, "epoch": done + entries[0]["epoch"]})
+    return {
+        **base.record,
+        "epochs": [*before, *found],
+        "best_epoch": found[-1]["epoch"] if found else 0,
+        "sharding": {"workers": len(models)},
+    }
 
 
 def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> None:

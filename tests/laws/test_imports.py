@@ -91,7 +91,6 @@ BY_NAME = {
     "formats/corpus.py",
     "cli/main.py",
     "cli/tag_folder.py",
-    "tagger/train/api.py",
 }
 LEAVES = {"errors", "sampling", "crossfit", "probability", "_display", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}
@@ -182,7 +181,7 @@ INTERNALS = {
     "analysis": 20,
     "cli": 7,
     "combine": {"distill", "merge", "mix", "pseudo_labels"},
-    "integrations": {"ray", "shard_training", "shards"},
+    "integrations": 0,
 }
 
 

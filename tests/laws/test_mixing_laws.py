@@ -6,31 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_resuming_laws import equal
 
-from perceptron_nlp import preset, train
+import perceptron_nlp as pn
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.combine.mix import (
-    Added,
-    Replaced,
-    changes,
-    difference,
-    no_state,
-    plus,
-    shares_of,
-    tree,
-    weighted,
-    with_changes,
-)
-from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.sampling import permutation
+from perceptron_nlp.combine.mix import mixed
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import TemplateLearner
-from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.sources import Source
 
 N_KEYS, N_LABELS = 6, 3
 # One update a word: which weight moves, by how much.
@@ -74,17 +57,19 @@ def learnt(
     return RunState.of(table, epochs), total
 
 
-def mixed(states: list[RunState], shares: list[float], begun: RunState) -> RunState:
-    """A mix by its formula, of one shard, too."""
-    words = sum(state.done - begun.done for state in states)
-    change = tree(
-        [
-            weighted(difference(state, begun), share, words, begun.done)
-            for state, share in zip(states, shares, strict=True)
-        ],
-        plus,
-    )
-    return Added(change, words, 2).applied(begun)
+def table_of(state: RunState) -> WeightTable:
+    table = WeightTable(N_LABELS, gradients=state.squares is not None)
+    state.put_into(table)
+    return table
+
+
+def nothing(gradients: bool) -> RunState:
+    """The state of a training that has not begun."""
+    return RunState.of(WeightTable(N_LABELS, gradients=gradients), 0)
+
+
+def shares_of(counts: list[int]) -> list[float]:
+    return [count / (sum(counts) or 1) for count in counts]
 
 
 @given(before=SHARD, shards=SHARDS, weights=WEIGHTS, gradients=st.booleans())
@@ -96,8 +81,8 @@ def test_the_average_is_the_mean_over_all_words_of_the_shards_that_moved_a_weigh
         so_far = dense(begun, "sums")
     found = [learnt(shard, begun, 2, gradients=gradients) for shard in shards]
     states = [state for state, _ in found]
-    shares = shares_of([len(shard) for shard in shards], weights[: len(shards)], "errors")
-    mix = mixed(states, shares, begun)
+    shares = shares_of([1 + weight for weight in weights[: len(shards)]])
+    mix = mixed(begun, states, shares)
     words = sum(map(len, shards))
     share_of_movers = np.zeros_like(so_far)
     means, moved = np.zeros_like(so_far), np.zeros_like(so_far)
@@ -125,8 +110,8 @@ def test_a_weight_that_one_shard_alone_moves_is_what_that_shard_makes_of_it(
     apart = [[(5, label, step) for _, label, step in other] for other in others]
     own = [(key % 5, label, step) for key, label, step in shard]
     states = [learnt(part, None, 1, gradients=gradients)[0] for part in (own, *apart)]
-    shares = shares_of([len(own), *map(len, others)], [], "examples")
-    mix = mixed(states, shares, no_state(gradients))
+    assume(own)
+    mix = mixed(nothing(gradients), states, shares_of([len(own), *map(len, others)]))
     assert np.allclose(dense(mix, "weight")[:5], dense(states[0], "weight")[:5], rtol=1e-12)
 
 
@@ -134,25 +119,12 @@ def test_a_weight_that_one_shard_alone_moves_is_what_that_shard_makes_of_it(
 def test_a_mix_is_nearly_the_same_whatever_the_order_of_its_shards(shards: list[Shard]) -> None:
     states = [learnt(shard, None, 2)[0] for shard in (*shards, shards[0])]
     lengths = [state.done for state in states]
-    shares = shares_of(lengths, [], "examples")
-    mix_of_all = mixed(states, shares, no_state(False))
+    shares = shares_of(lengths)
+    mix_of_all = mixed(nothing(False), states, shares)
     assert mix_of_all.done == sum(lengths)
-    again = mixed(states[::-1], shares[::-1], no_state(False))
+    again = mixed(nothing(False), states[::-1], shares[::-1])
     for name in ("weight", "sums"):
         assert np.allclose(dense(again, name), dense(mix_of_all, name), atol=1e-9)
-
-
-def test_a_tree_adds_neighbors_first() -> None:
-    assert tree(list("abcdefg"), lambda a, b: f"({a}{b})") == "(((ab)(cd))((ef)g))"
-    assert tree(["a"], lambda a, b: f"({a}{b})") == "a"
-
-
-def test_shares_are_of_mistakes_or_of_tokens() -> None:
-    assert shares_of([10, 30], [3, 1], "errors") == [0.75, 0.25]
-    assert shares_of([10, 30], [3, 1], "examples") == [0.25, 0.75]
-    assert shares_of([10, 30], [0, 0], "errors") == [0.25, 0.75]
-    assert shares_of([10, 0], [1, 0], "errors") == [1.0, 0.0]
-    assert shares_of([0, 0], [0, 0], "errors") == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -163,29 +135,33 @@ def test_shares_are_of_mistakes_or_of_tokens() -> None:
         {"update": "passive-aggressive"},
         {"beam": 3},
         {"table_bits": 9},
+        {"runs": 2, "column": ("upos", "xpos")},
     ],
     ids=str,
 )
-def test_one_worker_that_is_mixed_after_each_epoch_is_the_ordinary_trainer(
-    small: list[tuple[list[str], list[str]]], options: dict[str, Any]
+def test_a_tagger_that_is_resumed_and_merged_epoch_by_epoch_is_what_training_gives(
+    annotated: list[pn.Sentence], options: dict[str, Any]
 ) -> None:
     options = {"templates": "fast", "right_to_left": True, "seed": 3, "beam": 1, **options}
-    whole = train(small, epochs=4, resumable=True, **options).model
-    assert whole.state is not None
-    learner = TemplateLearner(
-        Examples.read(Source(small, "train"), "tag", ()), preset("fast"), make_options(options), {}
-    )
-    state: RunState | None = None
-    for epoch in range(1, 5):
-        # From the state alone, with the rows of the sentences made once.
-        learner.table.clear()
-        if state is not None:
-            state.put_into(learner.table)
-        learner.learn(permutation(len(small), 3, epoch))
-        end = RunState.of(learner.table, epoch)
-        begun = no_state(end.squares is not None) if state is None else state
-        state = Replaced(changes(end, begun)).applied(begun)
-    assert state is not None and equal(state, whole.state.runs[0])
+    whole = pn.train(annotated, epochs=4, resumable=True, **options)
+    tagger = pn.train(annotated, epochs=4, learn=False, **options)
+    for _ in range(4):
+        tagger = pn.merge([tagger.resume(annotated, epochs=1)], base=tagger)
+    for mine, own in zip(tagger.model.parts_by_column, whole.model.parts_by_column, strict=True):
+        assert mine.state is not None and own.state is not None
+        assert all(map(equal, mine.state.runs, own.state.runs))
+    for one in (tagger.model, whole.model):
+        assert {entry["epoch"] for entry in one.record["epochs"]} == {1, 2, 3, 4}
+    assert tagger.tag_sents(annotated) == whole.tag_sents(annotated)
+
+
+def test_a_tagger_that_has_learned_nothing_is_one_that_training_begins_with(
+    annotated: list[pn.Sentence],
+) -> None:
+    begun = pn.train(annotated, learn=False)
+    assert begun.labels == pn.train(annotated).labels and begun.model.weights.n_rows == 0
+    again = pn.Tagger.from_bytes(begun.to_bytes()).resume(annotated)
+    assert again.tag_sents(annotated) == pn.train(annotated).tag_sents(annotated)
 
 
 @given(before=SHARD, shard=SHARD, n=st.integers(2, 5), gradients=st.booleans())
@@ -194,47 +170,35 @@ def test_shards_that_learnt_the_same_mix_to_what_each_of_them_learnt(
 ) -> None:
     begun, _ = learnt(before, None, 1, gradients=gradients)
     state, _ = learnt(shard, begun, 2, gradients=gradients)
-    mix = mixed([state] * n, [1 / n] * n, begun)
+    mix = mixed(begun, [state] * n, [1 / n] * n)
     assert np.allclose(dense(mix, "weight"), dense(state, "weight"), atol=1e-9)
     if gradients:
         assert np.allclose(dense(mix, "squares"), dense(state, "squares"), atol=1e-9)
     assert mix.done == begun.done + n * len(shard)
 
 
-@given(before=SHARD, shard=SHARD, gradients=st.booleans(), undone=st.booleans())
-def test_the_changes_of_a_state_make_it_again_bit_for_bit(
-    before: Shard, shard: Shard, gradients: bool, undone: bool
+def test_taggers_that_were_not_resumed_from_the_base_are_refused(
+    annotated: list[pn.Sentence],
 ) -> None:
-    begun, _ = learnt(before, None, 1, gradients=gradients)
-    state, _ = learnt(shard, begun, 2, gradients=gradients)
-    if undone:
-        # Some weights go back to what they were, or to nothing.
-        state, begun = begun, state
-    changed = changes(state, begun)
-    assert equal(with_changes(begun, changed), state)
-    if not undone:
-        assert {*(changed.keys >> np.uint64(60)).tolist()} <= {key for key, _, _ in shard}
-    assert changes(state, state).counts.sum() == 0
+    one = {"templates": "fast", "column": "upos", "resumable": True}
+    base = pn.train(annotated, epochs=2, **one)
+    more = base.resume(annotated, epochs=1)
+    for others, message in (
+        ([pn.train(annotated, epochs=1, **one)], "base: not all of the taggers were resumed"),
+        ([pn.train(annotated, epochs=3, runs=2, **one)], "base: not all of the taggers"),
+        ([more.without_state()], "resume: the tagger of upos keeps no state of its training"),
+        ([pn.train(annotated, epochs=3, **one | {"column": "xpos"})], "columns differ"),
+    ):
+        with pytest.raises(pn.ArgumentError, match=message):
+            pn.merge([more, *others], base=base)
 
 
-def test_states_that_cannot_be_mixed_are_refused() -> None:
-    state, _ = learnt([(1, 1, 1)], None, 1)
-    other = learnt([(1, 1, 1)], None, 1, gradients=True)[0]
-    empty = [no_state(adagrad) for adagrad in (False, True)]
-    terms = [
-        weighted(difference(*pair), 0.5, 2, 0) for pair in zip((state, other), empty, strict=True)
-    ]
-    for refused in (lambda: plus(*terms), lambda: changes(state, other)):
-        with pytest.raises(ArgumentError, match="AdaGrad"):
-            refused()
-
-
-def test_a_shard_without_words_that_weighs_nothing_changes_nothing() -> None:
+def test_a_shard_without_words_changes_nothing() -> None:
     begun, _ = learnt([(1, 1, 2), (2, 0, 1)], None, 1)
     one, _ = learnt([(1, 2, 3)], begun, 2)
     other, _ = learnt([(2, 2, -1)], begun, 2)
-    with_idle = mixed([one, begun, other], [0.5, 0, 0.5], begun)
-    without = mixed([one, other], [0.5, 0.5], begun)
+    with_idle = mixed(begun, [one, begun.__class__.of(table_of(begun), 2), other], [0.4, 0.2, 0.4])
+    without = mixed(begun, [one, other], [0.5, 0.5])
     assert with_idle.done == without.done
     for name in ("weight", "sums"):
         assert np.allclose(dense(with_idle, name), dense(without, name), atol=1e-9)

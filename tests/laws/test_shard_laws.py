@@ -1,59 +1,122 @@
-"""A shard of the text: which sentences it has, and what a worker learns from it."""
+"""Training on shards, whichever engine runs them: what stays as it is, and what is refused."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
 import pytest
-from test_resuming_laws import equal
 
-from perceptron_nlp.combine.mix import Added, difference, no_state, weighted
-from perceptron_nlp.errors import EngineError
-from perceptron_nlp.integrations.shard_training import Piece, ShardWorker
-from perceptron_nlp.integrations.shard_training import Shard as Sentences
-from perceptron_nlp.integrations.shards import make_shards
-from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.loop import resolve_templates
-from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.sources import Source
+import perceptron_nlp as pn
+from benchmarks.here import Here, train
+from perceptron_nlp.integrations import shards
+from perceptron_nlp.integrations.shards import train_on_shards
+
+Small = list[tuple[list[str], list[str]]]
+FAST: dict[str, Any] = {"templates": "fast", "epochs": 3}
 
 
-@pytest.fixture
-def shards(small: list[tuple[list[str], list[str]]]) -> list[Sentences]:
-    examples = Examples.read(Source(small, "train"), "tag", ())
-    options = make_options({"templates": "fast"})
-    templates = resolve_templates(options, ())
-    return [
-        Sentences(part, templates, None, options, {})
-        for part in make_shards(examples, 2, templates, None)
-    ]
-
-
-def test_sentences_are_distributed_over_shards_in_turns(
-    shards: list[Sentences], small: list[tuple[list[str], list[str]]]
+@pytest.mark.parametrize(
+    "options",
+    [
+        FAST,
+        {"preset": "default", "epochs": 2},
+        {**FAST, "update": "perceptron", "runs": 2},
+        {**FAST, "beam": 3, "dictionary": (2, 0.9)},
+        {**FAST, "table_bits": 9, "min_count": 2},
+        {**FAST, "column": ["upos", "xpos"]},
+        {**FAST, "column": "feats", "two_passes": True, "epochs": 1},
+    ],
+    ids=["fast", "default", "runs", "beam", "table", "columns", "two passes"],
+)
+def test_one_worker_learns_byte_for_byte_what_ordinary_training_does(
+    options: dict[str, Any], annotated: list[pn.Sentence]
 ) -> None:
-    for first, shard in enumerate(shards):
-        assert list(map(list, shard.examples.sentences.values("form"))) == [
-            list(words) for words, _ in small[first::2]
-        ]
-        assert list(map(list, shard.examples.gold)) == [
-            list(labels) for _, labels in small[first::2]
-        ]
+    whole = pn.train(annotated, dev=annotated[:6], **options)
+    alone = train(annotated, workers=1, dev=annotated[:6], **options)
+    assert bytes(alone.to_bytes()) == bytes(whole.to_bytes())
 
 
-def test_a_worker_learns_the_same_again_and_from_a_state_or_a_step_to_it(
-    shards: list[Sentences],
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"templates": "fast", "epochs": 8},
+        {"column": ["upos", "xpos"], "runs": 2},
+        {"column": "feats", "beam": 1},
+        {"templates": "fast", "table_bits": 12, "epochs": 8},
+        {"dictionary": (2, 0.9), "epochs": 8},
+    ],
+    ids=["fast", "columns", "feats", "table", "dictionary"],
+)
+def test_several_workers_learn_the_text(
+    options: dict[str, Any], annotated: list[pn.Sentence]
 ) -> None:
-    one, other = ShardWorker(shards[0]), ShardWorker(shards[0])
-    first = Piece(0, 1, 1, 0, 1, True)
-    begun = no_state(True)
-    counts, changed = one.learn(first, None, None)
-    again, changed_again = one.learn(first, None, None)
-    assert (counts.mistakes, counts.updates) == (again.mistakes, again.updates)
-    assert equal(changed, changed_again)
-    words = counts.examples
-    step = Added(weighted(difference(changed, begun), 1.0, words, 0), words, 1)
-    second = Piece(1, 1, 2, 0, 1, True)
-    assert equal(
-        one.learn(second, None, step)[1], other.learn(second, step.applied(begun), None)[1]
+    tagger = train(annotated, workers=4, **options)
+    for name in tagger.columns:
+        assert tagger.evaluate(annotated, column=name).accuracy > 0.95
+    assert tagger.model.record["sharding"] == {"workers": 4}
+    assert tagger.model.state is None
+
+
+def test_the_order_in_which_workers_are_done_changes_no_byte(small: Small) -> None:
+    class Backwards(Here):
+        def call(
+            self, job: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
+        ) -> Iterable[Any]:
+            return super().call(job, [*arguments][::-1])
+
+    found = [train_on_shards(one(), small, workers=3, **FAST) for one in (Here, Backwards)]
+    assert bytes(found[0].to_bytes()) == bytes(found[1].to_bytes())
+
+
+def test_a_model_of_shards_can_be_resumed_and_holds_what_it_is_the_average_of(small: Small) -> None:
+    whole = train(small, workers=3, resumable=True, **FAST)
+    assert whole.model.state is not None
+    (state,) = whole.model.state.runs
+    assert state.done == 3 * whole.model.record["train"]["labelled"] and state.epochs == 3
+    assert whole.resume(small, epochs=1).evaluate(small).accuracy > 0.97
+
+
+def test_the_epoch_that_does_best_on_the_dev_set_is_kept(
+    annotated: list[pn.Sentence], tmp_path: Path
+) -> None:
+    path = tmp_path / "train.conllu"
+    pn.write_conllu(annotated, path)
+    seen: list[pn.EpochReport] = []
+    tagger = train(
+        [path], workers=2, dev=path, patience=1, size="20kB", callback=seen.append, epochs=30
     )
-    with pytest.raises(EngineError, match="a worker is at mix 1, and was asked to go on from mix"):
-        one.learn(Piece(7, 1, 2, 0, 1, True), None, step)
+    scores = [report.dev_accuracy for report in seen if report.run == 1]
+    assert len(scores) < 30 and scores[-1] is not None
+    best = scores.index(max(scores)) + 1
+    assert seen[-1].best_epoch == best == tagger.model.record["best_epoch"]
+    assert len(tagger.to_bytes()) <= 20_000
+
+
+def test_a_shard_without_labels_adds_nothing(small: Small) -> None:
+    labeled: list[Any] = [*small]
+    labeled[1::3] = [(words, [None] * len(words)) for words, _ in small[1::3]]
+    assert train(labeled, workers=3, **FAST).evaluate(small).accuracy > 0.6
+
+
+def test_what_shards_cannot_know_is_refused(small: Small) -> None:
+    assert train(small, workers=12, **FAST).evaluate(small).accuracy > 0.9
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"workers": 13}, r"workers: 13 are more than there are sentences to learn from \(12\)"),
+        ({"workers": 0}, "workers: 0 is not between 1 and 10,000"),
+        ({"workers": 3, "min_count": 2}, "min_count: 2 with 3 workers"),
+        ({"workers": 2, "checkpoint": "state"}, "checkpoint: does not go with shards"),
+        ({"workers": 2, "max_memory": "1GB"}, "max_memory: does not go with shards"),
+    ]
+    for options, message in refused:
+        with pytest.raises(pn.ArgumentError, match=message):
+            train(small, **{**FAST, **options})
+
+
+def test_a_worker_of_another_version_is_refused(
+    small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shards.pn, "__version__", "0.0.1")
+    with pytest.raises(pn.EngineError, match=r"has version .*, and the job was begun with 0"):
+        train(small, workers=2, **FAST)

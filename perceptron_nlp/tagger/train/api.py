@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
-from perceptron_nlp._checks import check_callback, check_choice, check_flag, parse_size
+from perceptron_nlp._checks import check_callback, check_flag, parse_size
 from perceptron_nlp._display import percent
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
+from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.feature_function import (
     FEATURES,
@@ -34,7 +33,7 @@ from perceptron_nlp.tagger.train.columns import (
     with_neighbours_seen,
 )
 from perceptron_nlp.tagger.train.data import Examples, with_sample
-from perceptron_nlp.tagger.train.loop import Callback, Engine, EpochReport, Task, Trainer
+from perceptron_nlp.tagger.train.loop import Callback, EpochReport, Task, Trainer
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
 from perceptron_nlp.tagger.train.options import (
     AUTO,
@@ -57,9 +56,6 @@ from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
 
-# The module of each engine, and its class.
-_ENGINES = {"ray": ("perceptron_nlp.integrations.ray", "RayEngine")}
-
 
 def train(
     train: Labelled,
@@ -72,9 +68,10 @@ def train(
     fields: Sequence[str] | None = None,
     callback: Callback | None = None,
     verbose: bool = False,
+    learn: bool = True,
     **options: Unpack[TrainOptions],
 ) -> Tagger:
-    """Train a tagger, here or by the workers of an engine.
+    """Train a tagger.
 
     Parameters
     ----------
@@ -95,11 +92,12 @@ def train(
         but the words and the learned one are feature columns
     callback : called with an EpochReport after each epoch
     verbose : print a line on standard error after each epoch
+    learn : False to choose all that is chosen by the text, and to learn nothing yet: `resume` of
+        the tagger on this text makes it what it would have become
     **options : the fields of ``perceptron_nlp.TrainingOptions`` (docs/reference/options.md): what
         is learned and how, further text to learn from (``raw``, ``lexicon``), the size of the
         model, checkpoints (a resumed training gives the same model, byte for byte, as one that was
-        not interrupted), a bound on memory, and engines: ``"ray"``, or an engine such as
-        ``perceptron_nlp.integrations.ray.RayEngine(workers=4, mixes=2)`` (docs/engines.md)
+        not interrupted), and a bound on memory
 
     Returns
     -------
@@ -110,14 +108,15 @@ def train(
     FormatError : a file breaks its format (file:line), or nothing in it is labeled
     FileError : a file cannot be read, or the text cannot be kept on disk
     MemoryLimitError : words, features and weights do not fit max_memory, or the machine
-    MissingExtraError : the engine is not installed
-    EngineError : the engine cannot be reached, or its workers die again and again
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used
 
     Examples
     --------
     ``perceptron_nlp.train("train.conllu", dev="dev.conllu", epochs=5).save("en.model")``
     """
+    check_flag("learn", learn)
+    if not learn:
+        options = {**options, "resumable": True}
     chosen = options_from(options, TrainingOptions)
     check_callback(callback)
     check_flag("verbose", verbose)
@@ -144,8 +143,9 @@ def train(
         function=function,
         fields=fields,
         callback=_printing(callback) if verbose else callback,
+        learn=learn,
     )
-    learn = partial(
+    fit_all = partial(
         learn_stages,
         stages,
         fit=_learn_stage,
@@ -153,10 +153,10 @@ def train(
         accurate=chosen.preset == "accurate",
     )
     try:
-        model = learn(source, dev_source, partial(_learn_columns, plan=plan))
+        model = fit_all(source, dev_source, partial(_learn_columns, plan=plan))
         if chosen.learn_dev and dev_source is not None:
             again = partial(_learn_columns, plan=plan_with_dev)
-            model = with_dev(model, partial(learn, learn_columns=again), source, dev_source)
+            model = with_dev(model, partial(fit_all, learn_columns=again), source, dev_source)
     except MemoryLimitError:
         raise
     except MemoryError:
@@ -200,7 +200,7 @@ class _Plan:
     resources: Resources = field(default_factory=Resources)
     checkpoints: Sequence[CheckpointOptions | None] = (None,)
     resumable: bool = False
-    engine: Engine | None = None
+    learn: bool = True
     limit: MemoryLimit | None = None
     lemmas: KnownLemmas | None = None
 
@@ -215,7 +215,6 @@ def _plans(chosen: TrainingOptions, n_columns: int, **given: Any) -> tuple[_Plan
         resources=Resources.read(chosen.raw, chosen.lexicon),
         checkpoints=checkpoints[:n_columns],
         resumable=chosen.resumable,
-        engine=engine_of(chosen.engine, chosen.workers, chosen.read_by),
         limit=None if chosen.max_memory is None else MemoryLimit(chosen.max_memory),
         **given,
     )
@@ -241,14 +240,11 @@ def _learn_columns(
                 "two_passes": bool(plan.options.two_passes),
                 "resumable": plan.resumable,
                 "checkpoint": plan.checkpoints[0] is not None,
-                "engine": plan.engine is not None,
             },
         )
-    # Workers may read for themselves.
-    read = getattr(plan.engine, "read", Examples.read)
     found = [
         (
-            read(source, column, given)
+            Examples.read(source, column, given)
             if plan.limit is None
             else read_stored(source, column, given, plan.limit),
             None if dev_source is None else Examples.read(dev_source, column, given),
@@ -313,10 +309,10 @@ def _learn_column(
                 " the second learns from what the first gave to its own text; give"
                 " two_passes=False, or leave resumable out"
             )
-        task = stacked(
-            task, lambda first: _trainer(first, plan.engine, log_level=logging.DEBUG).run()
-        )
-    model = _trainer(task, plan.engine, checkpoint).run(plan.callback)
+        task = stacked(task, lambda first: Trainer(first, log_level=logging.DEBUG).run())
+    if not plan.learn:
+        return Trainer(task).begun()
+    model = Trainer(task, checkpoint=checkpoint).run(plan.callback)
     model = calibrated_by(model, dev)
     model = model.replace(record=with_sample(model.record, read.sentences))
     warnings = training_warnings(model, read, dev)
@@ -324,16 +320,6 @@ def _learn_column(
         logger.warning("%s", warning)
     warnings = [*noted, *warnings]
     return model.replace(record={**model.record, "warnings": warnings}) if warnings else model
-
-
-def _trainer(
-    task: Task,
-    engine: Engine | None,
-    checkpoint: CheckpointOptions | None = None,
-    log_level: int = logging.INFO,
-) -> Trainer:
-    mixer = None if engine is None else engine.mixer(task)
-    return Trainer(task, checkpoint=checkpoint, mixer=mixer, log_level=log_level)
 
 
 def _size(chosen: TrainingOptions) -> int | None:
@@ -356,33 +342,3 @@ def _size(chosen: TrainingOptions) -> int | None:
             " training; leave size out, and compress what is trained"
         )
     return size
-
-
-def engine_of(
-    engine: object, workers: int | None = None, read_by: str | None = None
-) -> Engine | None:
-    """Return the engine of a name, started; None if nothing is given.
-
-    Raises ArgumentError, ArgumentTypeError for an unknown one; MissingExtraError if not installed.
-    """
-    options = {"workers": workers, "read_by": read_by}
-    given = {name: value for name, value in options.items() if value is not None}
-    if engine is None and given:
-        raise ArgumentError(
-            f"{next(iter(given))}: is an option of an engine; name one, too, such as ray"
-        )
-    if engine is None:
-        return None
-    if isinstance(engine, str):
-        check_choice("engine", engine, _ENGINES)
-        module, name = _ENGINES[engine]
-        return cast(Engine, getattr(importlib.import_module(module), name)(**given))
-    if not hasattr(engine, "mixer"):
-        raise ArgumentTypeError(
-            f"engine: a name or an engine is needed, not {type(engine).__name__}"
-        )
-    if given:
-        raise ArgumentError(
-            f"{next(iter(given))}: the engine that was given has its own; leave it out"
-        )
-    return cast(Engine, engine)

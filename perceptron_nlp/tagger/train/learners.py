@@ -18,7 +18,6 @@ from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
-from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -35,15 +34,10 @@ class Learner:
     """A table of weights, and what learns them from sentences given by their numbers."""
 
     learn: Callable[[npt.NDArray[np.int64]], Counts]
-    """Go over these sentences; the table alone is enough where workers do."""
+    """Go over these sentences."""
 
     def __init__(self, table: WeightTable) -> None:
         self.table = table
-
-    def begin_at(self, state: RunState) -> None:
-        """Go on from a state, whatever was learned before."""
-        self.table.clear()
-        state.put_into(self.table)
 
     def known_rows(self) -> dict[str, npt.NDArray[Any]] | None:
         """Return keys and groups of the rows found, if later runs depend on them; else None."""
@@ -153,11 +147,6 @@ class TemplateLearner(Learner):
         if self._parts is not None:
             return partial(learn_factored, self._data, self._parts, **how)
         return partial(learn, self._data, **how)
-
-    def begin_at(self, state: RunState) -> None:
-        """See Learner."""
-        super().begin_at(state)
-        self._learn_batch = self._core_loop()
 
 
 def _labels_of(words: Sequence[bytes], always: dict[str, int]) -> npt.NDArray[np.int32]:

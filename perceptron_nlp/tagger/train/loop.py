@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
-from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._version import __version__
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
@@ -26,13 +25,7 @@ from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.label import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions, Progress
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import (
-    Counts,
-    Learner,
-    TemplateLearner,
-    n_learned,
-    weight_table,
-)
+from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit
 from perceptron_nlp.tagger.train.options import LearningOptions
 
@@ -198,33 +191,12 @@ class Schedule:
         )
 
 
-class Mixer(Protocol):
-    """Workers that learn an epoch together, each from its shard, and whose weights are mixed."""
-
-    def learn(self, table: WeightTable, seed: int, epoch: int) -> Counts:
-        """Go on from the table's weights for an epoch, and put the mix into it."""
-
-    def record(self) -> dict[str, Any]:
-        """Return entries for the training record."""
-
-    def close(self) -> None:
-        """Dismiss the workers; called at the end, whatever comes of the training."""
-
-
-class Engine(Protocol):
-    """Brings a mixer, such as one of workers on other machines (integrations)."""
-
-    def mixer(self, task: Task) -> Mixer:
-        """Return a mixer for a training; ArgumentError for one that cannot be sharded."""
-
-
 class Trainer:
     """One training of a task.
 
     schedule : its runs and epochs; None for all sentences in every epoch
     make_learner : returns an empty learner for a run; None for one that suits the task
     checkpoint : where its state is saved, and if it goes on from there; None for nowhere
-    mixer : workers that learn each epoch in place of a learner here, or None
     log_level : how loudly epochs are logged
     """
 
@@ -235,50 +207,43 @@ class Trainer:
         schedule: Schedule | None = None,
         make_learner: Callable[[], Learner] | None = None,
         checkpoint: CheckpointOptions | None = None,
-        mixer: Mixer | None = None,
         log_level: int = logging.INFO,
     ) -> None:
         self._task = task
         self._schedule = schedule or Schedule(task)
-        self._empty_learner = make_learner or (
-            self._worker_weights if mixer is not None else self._own_learner
-        )
-        self._identity = task.identity() | ({} if mixer is None else mixer.record())
+        self._empty_learner = make_learner or self._own_learner
+        self._identity = task.identity()
         self._checkpoint = None if checkpoint is None else Checkpoint(checkpoint, self._identity)
-        self._mixer = mixer
         self._log_level = log_level
 
     def run(self, callback: Callback | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set."""
-        checkpoint, schedule, mixer = self._checkpoint, self._schedule, self._mixer
+        checkpoint, schedule = self._checkpoint, self._schedule
         progress, learner = self._begin()
-        try:
-            while len(progress.finished) < self._task.options.n_runs:
-                run, epoch = progress.run, progress.done + 1
-                if epoch == 1:
-                    learner = self._learner(run, learner)
-                assert learner is not None
-                if mixer is None:
-                    counts = learner.learn(schedule.order(run, epoch))
-                else:
-                    counts = mixer.learn(
-                        learner.table, schedule.seed(run), schedule.number(run, epoch)
-                    )
-                report = self._end_epoch(progress, learner, counts)
-                is_over = schedule.run_is_over(progress)
-                if is_over:
-                    progress = progress.after_run(
-                        progress.best or learner.average(),
-                        progress.best_state or self._state(learner, run, epoch),
-                        None if checkpoint is None else learner.known_rows(),
-                    )
-                if checkpoint is not None:
-                    checkpoint.save(progress, None if is_over else learner.table)
-                if callback is not None:
-                    callback(report)
-        finally:
-            if mixer is not None:
-                mixer.close()
+        while len(progress.finished) < self._task.options.n_runs:
+            run, epoch = progress.run, progress.done + 1
+            if epoch == 1:
+                learner = self._learner(run, learner)
+            assert learner is not None
+            report = self._end_epoch(progress, learner, learner.learn(schedule.order(run, epoch)))
+            is_over = schedule.run_is_over(progress)
+            if is_over:
+                progress = progress.after_run(
+                    progress.best or learner.average(),
+                    progress.best_state or self._state(learner, run, epoch),
+                    None if checkpoint is None else learner.known_rows(),
+                )
+            if checkpoint is not None:
+                checkpoint.save(progress, None if is_over else learner.table)
+            if callback is not None:
+                callback(report)
+        return self._model(progress)
+
+    def begun(self) -> TaggerModel:
+        """Return the model before its first epoch, of weights of 0."""
+        progress, learner = Progress(), self._learner(1, None)
+        for run in range(1, self._task.options.n_runs + 1):
+            progress = progress.after_run(learner.average(), self._state(learner, run, 0), None)
         return self._model(progress)
 
     def _begin(self) -> tuple[Progress, Learner | None]:
@@ -310,9 +275,6 @@ class Trainer:
     def _own_learner(self) -> Learner:
         task = self._task
         return TemplateLearner(task.examples, task.templates, task.options, task.forced, task.limit)
-
-    def _worker_weights(self) -> Learner:
-        return Learner(weight_table(n_learned(self._task.examples), self._task.options))
 
     def _end_epoch(self, progress: Progress, learner: Learner, counts: Counts) -> EpochReport:
         """Score the epoch that is done, keep it if it is the best, and return its report."""

@@ -313,27 +313,6 @@ class TrainingOptions(LearningOptions):
         "keep the training text on disk (in TMPDIR) and this process below SIZE, such as 500MB",
         metavar="SIZE",
     )
-    engine: str | object | None = _option(
-        None,
-        "large scale",
-        "ray: distribute the sentences among workers, whose weights are mixed after each epoch",
-        metavar="NAME",
-    )
-    workers: int | None = _option(
-        None,
-        "large scale",
-        "how many workers an engine has; the model depends on it, and with one is as without",
-        range=(1, 10_000),
-        unset="one a processor",
-    )
-    read_by: str | None = _option(
-        None,
-        "large scale",
-        "who reads CoNLL-U files for an engine: the program, or each of the workers its part",
-        choices=("program", "workers"),
-        unset="program",
-        metavar="WHO",
-    )
 
     def learning(self) -> LearningOptions:
         """Return those that decide what is learned."""
@@ -371,9 +350,6 @@ class TrainOptions(TypedDict, total=False):
     every: int | None
     resume: bool
     max_memory: int | str | None
-    engine: str | object | None
-    workers: int | None
-    read_by: str | None
 
 
 Options = TypeVar("Options", bound=LearningOptions)

@@ -117,12 +117,11 @@ def prepare_for_dev(options: TrainingOptions, source: Source, dev_source: Source
         return
     if dev_source is None:
         raise ArgumentError("learn_dev: there is no dev set to learn; name one as dev")
-    for name in ("max_memory", "engine"):
-        if getattr(options, name) is not None:
-            raise ArgumentError(
-                f"learn_dev: the text is gone over twice, which {name} rules out; leave one of"
-                " them out, or train on both sets without dev"
-            )
+    if options.max_memory is not None:
+        raise ArgumentError(
+            "learn_dev: the text is gone over twice, which max_memory rules out; leave one of"
+            " them out, or train on both sets without dev"
+        )
     source.hold()
     dev_source.hold()
 

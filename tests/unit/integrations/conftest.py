@@ -5,32 +5,6 @@ from __future__ import annotations
 import pytest
 
 import perceptron_nlp as pn
-from benchmarks.here import Here
-
-PENN = {"NOUN": "NN", "PROPN": "NNP", "VERB": "VB", "DET": "DT", "ADJ": "JJ", "PUNCT": "."}
-
-
-@pytest.fixture(scope="session")
-def annotated(small: list[tuple[list[str], list[str]]]) -> list[pn.Sentence]:
-    """The small sentences with UPOS, XPOS and features."""
-    return [
-        pn.Sentence(
-            words,
-            {
-                "upos": labels,
-                "xpos": [PENN.get(label, label[:2]) for label in labels],
-                "feats": [feats(word, label) for word, label in zip(words, labels, strict=True)],
-            },
-        )
-        for words, labels in small
-    ]
-
-
-def feats(word: str, label: str) -> str:
-    """Features of a word, if it has any."""
-    if label in ("NOUN", "PROPN"):
-        return "Case=Nom|Number=" + ("Plur" if word.endswith("s") else "Sing")
-    return "Tense=Past" if word.endswith("ed") else "_"
 
 
 @pytest.fixture(scope="session")
@@ -55,9 +29,3 @@ def sure(annotated: list[pn.Sentence]) -> pn.Tagger:
         for k, one in enumerate(annotated * (1 + 600 // sum(map(len, annotated))))
     ]
     return pn.train(annotated, column=("upos", "xpos"), epochs=2, preset="fast").calibrate(wrong)
-
-
-@pytest.fixture(scope="session")
-def here() -> type[Here]:
-    """An engine without processes of its own."""
-    return Here

@@ -6,8 +6,6 @@ import os
 import secrets
 import signal
 import socket
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,13 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
+from benchmarks.here import train
 from perceptron_nlp.cli.main import main
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
-from perceptron_nlp.integrations import shard_training  # noqa: E402
 from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.
@@ -60,89 +58,42 @@ def many(small: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], list
 
 
 def trained(data: object, **options: Any) -> bytes:
-    return bytes(pn.train(data, **{**OPTIONS, **options}).to_bytes())
-
-
-@pytest.fixture(scope="module")
-def of_three(cluster: None, many: list[tuple[list[str], list[str]]]) -> bytes:
-    """What three workers learn from the sentences when nobody disturbs them."""
-    return trained(many, engine="ray", workers=3)
-
-
-def test_one_worker_learns_what_there_is_to_learn_without_an_engine(
-    cluster: None, many: list[tuple[list[str], list[str]]]
-) -> None:
-    options: dict[str, Any] = {"dev": many[:9], "patience": 1}
-    assert trained(many, **options) == trained(many, engine="ray", workers=1, **options)
+    return bytes(engine.train(data, **{**OPTIONS, **options}).to_bytes())
 
 
 def test_workers_on_ray_learn_what_workers_in_one_process_do(
-    of_three: bytes, many: list[tuple[list[str], list[str]]], here: Any
+    cluster: None, many: list[tuple[list[str], list[str]]]
 ) -> None:
-    assert of_three == trained(many, engine=here(3))
+    here = train(many, workers=3, **OPTIONS)
+    assert trained(many, workers=3) == bytes(here.to_bytes())
 
 
-@pytest.mark.parametrize("read_by", ["program", "workers"])
-@pytest.mark.parametrize("moment", ["before it learns", "between two epochs"])
 def test_a_worker_that_is_killed_changes_no_byte(
-    moment: str,
-    read_by: str,
-    of_three: bytes,
-    many: list[tuple[list[str], list[str]]],
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    cluster: None, small: list[tuple[list[str], list[str]]], tmp_path: Path
 ) -> None:
-    with_workers = engine.RayEngine(3, read_by=read_by)
-    data: object = many
-    if read_by == "workers":
-        data = tmp_path / "many.conllu"
-        pn.write_conllu([pn.Sentence(words, {"upos": labels}) for words, labels in many], data)
-        of_three = trained(data, engine=engine.RayEngine(3))
-    killed = threading.Event()
+    class Killed(str):
+        """A word that kills the first worker that it comes to."""
 
-    def kill() -> None:
-        os.kill(with_workers.processes[1][1], signal.SIGKILL)
-        killed.set()
+        def __reduce__(self) -> Any:
+            return killing, (str(self), str(tmp_path / "killed"), os.getpid())
 
-    def early() -> None:
-        while not with_workers.processes:
-            time.sleep(0.001)
-        kill()
+    def killing(word: str, place: str, begun_at: int) -> str:
+        if os.getpid() != begun_at and not os.path.exists(place):
+            open(place, "x").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return word
 
-    if moment == "before it learns":
-        threading.Thread(target=early, daemon=True).start()
-    found = trained(
-        data, engine=with_workers, callback=lambda report: None if killed.is_set() else kill()
-    )
-    assert killed.is_set() and found == of_three
-    assert "the worker of shard 2 died and is started again" in caplog.text
+    deadly = [([Killed(word) for word in words], labels) for words, labels in small]
+    assert trained(deadly, workers=3) == trained(small, workers=3)
+    assert (tmp_path / "killed").exists()
 
 
-def test_a_worker_that_dies_again_and_again_ends_the_training(
-    cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Dying(shard_training.Shard):
-        """A shard that kills who unpacks it."""
+def test_a_worker_that_dies_again_and_again_ends_the_work(cluster: None) -> None:
+    def job(_: int) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
 
-        def __reduce__(self) -> tuple[Any, ...]:
-            return lambda: os.kill(os.getpid(), signal.SIGKILL), ()
-
-    monkeypatch.setattr(shard_training, "Shard", Dying)
-    with pytest.raises(pn.EngineError, match="the worker of shard 1 died 4 times"):
-        pn.train(many, epochs=1, engine="ray", workers=1)
-
-
-def test_a_worker_of_another_version_is_refused(
-    cluster: None, many: list[tuple[list[str], list[str]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Older(shard_training.Shard):
-        def __init__(self, *parts: Any) -> None:
-            super().__init__(*parts, "0.0.1")
-
-    # The module that the engine has, whatever other tests have imported again since.
-    monkeypatch.setattr(shard_training, "Shard", Older)
-    with pytest.raises(pn.EngineError, match=r"has version .*, and the job was begun with 0"):
-        pn.train(many, engine="ray", workers=2, **OPTIONS)
+    with pytest.raises(pn.EngineError, match="a worker died 4 times over one job"):
+        list(engine.RayWorkers().call(job, [(1,)]))
 
 
 def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +135,8 @@ def test_a_job_whose_process_dies_is_done_again(cluster: None, tmp_path: Path) -
             os.kill(os.getpid(), signal.SIGKILL)
         return number * number
 
-    assert sorted(engine.run_all(job, range(6))) == [0, 1, 4, 9, 16, 25]
+    numbers = ((number,) for number in range(6))
+    assert sorted(engine.RayWorkers().call(job, numbers)) == [0, 1, 4, 9, 16, 25]
 
 
 def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(
@@ -236,8 +188,6 @@ def test_the_command_line_trains_with_workers(
                 "ray",
                 "--workers",
                 "2",
-                "--read-by",
-                "workers",
                 "--templates",
                 "fast",
                 "--epochs",

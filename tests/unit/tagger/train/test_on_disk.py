@@ -9,7 +9,6 @@ import resource
 import signal
 import tempfile
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import hypothesis.extra.numpy as hnp
@@ -251,11 +250,6 @@ def test_what_needs_whole_sentences_is_refused(
         options, named = {"templates": pn.preset("names")}, "other places"
     with pytest.raises(pn.ArgumentError, match=rf"max_memory: .*{named}"):
         pn.train(part, max_memory=ENOUGH, **options)
-
-
-def test_an_engine_is_refused(part: Path) -> None:
-    with pytest.raises(pn.ArgumentError, match="max_memory: engine needs whole sentences"):
-        pn.train(part, max_memory=ENOUGH, engine=SimpleNamespace(mixer=None))
 
 
 def test_spans_are_refused_unless_they_are_learnt_as_plain_labels() -> None:

@@ -35,7 +35,7 @@ def test_a_type_checker_sees_a_misspelled_option(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="types are checked with mypy")
     (tmp_path / "program.py").write_text(
         "import perceptron_nlp as pn\n"
-        'pn.train("a.conllu", epochs=3, beam=None, raw=["b.txt"], engine="ray")\n'
+        'pn.train("a.conllu", epochs=3, beam=None, raw=["b.txt"])\n'
         'pn.train("a.conllu", epoch=3)\n'
         'pn.train("a.conllu", epochs="3")\n'
     )
