@@ -96,7 +96,7 @@ def row(setting: str, name: str, train: Any, dev: Any, test: Any, options: dict[
     n_words = sum(map(len, inputs))
     mean = sum(part.count * (part.confidence or 0) for part in found.bins) / n_words
     alone = n_words / least_of(REPEATS, lambda: tagger.tag_sents(inputs))
-    sure = n_words / least_of(REPEATS, lambda: tagger.tag_sents_with_confidences(inputs))
+    sure = n_words / least_of(REPEATS, lambda: tagger.tag_sents(inputs, confidences=True))
     print(
         f"| {setting} | {name} | {100 * result.accuracy:.2f} | {100 * mean:.2f} |"
         f" {found.ece:.4f} | {alone:,.0f} | {sure:,.0f} |",

@@ -89,7 +89,7 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         return lambda: tagger.tag_sents(sentences)
 
     def buffers(tagger: pn.Tagger) -> Job:
-        return lambda: tagger.tag_buffers(*plain)
+        return lambda: tagger.tag_arrays(*plain).labels[tagger.column]
 
     def learned() -> Job:
         fill = pn.Tagger.from_bytes(cutting).text_filler(["upos"])

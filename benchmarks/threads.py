@@ -83,7 +83,9 @@ def thread_rows(
     for name, tagger in taggers.items():
         ways: dict[str, Callable[[int], object]] = {
             "lists": lambda n, tagger=tagger: tagger.tag_sents(text, threads=n),
-            "buffers": lambda n, tagger=tagger: tagger.tag_buffers(*plain, threads=n),
+            "buffers": lambda n, tagger=tagger: tagger.tag_arrays(*plain, threads=n).labels[
+                tagger.column
+            ],
         }
         for way, tag in ways.items():
             seconds = {1: float("inf"), 2: float("inf")}

@@ -65,8 +65,10 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature as WeighedFeature
     from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel as TaggerModel
+    from perceptron_nlp.tagger.tag.arrays import LabelArrays as LabelArrays
     from perceptron_nlp.tagger.tag.text import TextSentence as TextSentence
     from perceptron_nlp.tagger.tag.text import TextToken as TextToken
+    from perceptron_nlp.tagger.tag.text import TextWord as TextWord
     from perceptron_nlp.tagger.tag.text import tokenize as tokenize
     from perceptron_nlp.tagger.tagger import Tagger as Tagger
     from perceptron_nlp.tagger.tagger import load as load
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.train.options import TrainingOptions as TrainingOptions
     from perceptron_nlp.text.sentence import Sentence as Sentence
     from perceptron_nlp.text.sentence import Token as Token
+    from perceptron_nlp.text.spans import spans_of as spans_of
 
 # The modules of the names that are imported when they are first asked for.
 _PLACES = {
@@ -113,12 +116,14 @@ _PLACES = {
     "tagger.model.file": "MODEL_FORMAT_VERSION",
     "tagger.train.options": "TrainingOptions",
     "tagger.explain.forward_trace": "WeighedFeature",
-    "tagger.tag.text": "TextSentence TextToken tokenize",
+    "tagger.tag.arrays": "LabelArrays",
+    "tagger.tag.text": "TextSentence TextToken TextWord tokenize",
     "tagger.tagger": "Tagger load read_model",
     "tagger.text_scores": "F1 TextScores text_scores",
     "features.templatefile": "preset preset_names read_templates",
     "tagger.train.loop": "EpochReport",
     "text.sentence": "Sentence Token",
+    "text.spans": "spans_of",
     "analysis.tune.trials": "Trial TuningReport TuningResult",
     "analysis.tune.tuning": "tune",
 }

@@ -94,7 +94,7 @@ def cut_text(data: bytes) -> None:
     text = odd_text(data)
     sentences = _tagger().tag_text(text)
     end = 0
-    for token in (token for sentence in sentences for token in sentence):
+    for token in (token for sentence in sentences for token in sentence.tokens):
         same("between tokens", text[end : token.start].strip(), "")
         same("token", text[token.start : token.end], token.form)
         end = token.end
@@ -102,7 +102,7 @@ def cut_text(data: bytes) -> None:
     same(
         "labels",
         [sentence.labels for sentence in sentences],
-        _tagger().tag_sents([sentence.words for sentence in sentences], threads=2),
+        _tagger().tag_sents([sentence.forms for sentence in sentences], threads=2),
     )
 
 
@@ -120,7 +120,7 @@ def write_text(data: bytes) -> None:
             alone = written
         same("by threads", written, alone)
     sentences = list(pn.open_corpus(io.BytesIO(written), format="conllu"))
-    words = [w for s in tagger.tag_text(data.decode("utf-8-sig")) for t in s for w in t.words]
+    words = [w for s in tagger.tag_text(data.decode("utf-8-sig")) for w in s]
     same("words", [word for sentence in sentences for word in sentence], [w.form for w in words])
     for name in tagger.columns:
         filled = [label for sentence in sentences for label in sentence.column(name)]
@@ -146,7 +146,9 @@ def buffers(data: bytes) -> None:
     tokens = np.cumsum([0, *map(len, texts)])
     chance = random.Random(data)
     cuts = sorted(chance.randrange(len(words) + 1) for _ in range(3))
-    numbers, labels = _tagger().tag_buffers(b"".join(texts), tokens, cuts, threads=2)
+    numbers, labels = (
+        _tagger().tag_arrays(b"".join(texts), tokens, cuts, threads=2).labels[_tagger().column]
+    )
     sentences = [words[begin:end] for begin, end in pairwise(cuts)]
     same(
         "labels",
@@ -165,11 +167,11 @@ def explain(data: bytes) -> None:
         same("explained", explained.labels, labels)
         few = words[:6]  # all ways of labelling many words are slow to go through
         same("best of all", tagger.k_best(few, 3)[0][0], tagger.tag(few))
-        same("with confidences", tagger.tag_sents_with_confidences([words])[0], [labels])
+        same("with confidences", tagger.tag_sents([words], confidences=True)[0], [labels])
         scores = tagger.scores(words)
         for word, row in zip(explained, scores, strict=True):
             same("score", word.score, row[tagger.labels.index(word.learned)])
-            total = sum(feature.score for feature in word.features)
+            total = sum(feature.weight for feature in word.features)
             same("sum", round(total, 6), round(word.score, 6))
 
 

@@ -105,7 +105,7 @@ def read_text(data: bytes, format: str) -> None:
 def read_model(data: bytes) -> None:
     """Load, tag, keep labels, and write again."""
     tagger = pn.Tagger.from_bytes(data)
-    for labels in tagger.tag_columns(["The", "old", "x"]).values():
+    for labels in tagger.tag(["The", "old", "x"], columns=tagger.columns).values():
         if len(labels) != 3:
             raise AssertionError("labels do not fit the words")
     kept = tagger.tag(["The", "old", "man"], keep=[None, "?", tagger.labels[-1]])
@@ -119,7 +119,9 @@ def read_model(data: bytes) -> None:
         raise AssertionError("written and read again, it tags otherwise")
     text = "Don't sink!  Du bois,\n\nthe 9\u0301 cats\ud800 I can't " + "x" * 300
     sentences = tagger.tag_text(text)
-    if any(text[token.start : token.end] != token.form for one in sentences for token in one):
+    if any(
+        text[token.start : token.end] != token.form for one in sentences for token in one.tokens
+    ):
         raise AssertionError("tokens are not where they say")
     filler = tagger.text_filler()
     if filler is not None:

@@ -86,7 +86,7 @@ def compare(
             part = system.by_column.get(name, system)
             _check_column(argument, part, name, known, source.column_names)
             inputs, own = part.model.inputs(sentences), part.column
-            labels = system.tag_sents_columns(inputs, threads=threads, columns=[own])
+            labels = system.tag_sents(inputs, threads=threads, columns=[own])
             given.append(labels[own])
         else:
             given.append(labels_beside(Source(system, argument, **how), name, sentences))

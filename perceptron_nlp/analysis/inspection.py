@@ -325,7 +325,7 @@ def _readable(tagger: Tagger, source: Source) -> list[Sentence]:
     }
     if not lacking:
         return sentences
-    found = tagger.tag_sents_columns(sentences)
+    found = tagger.tag_sents(sentences, columns=tagger.columns)
     return [
         Sentence.from_reader(
             sentence.words,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp import Tagger, WordExplanation, tokenize
+from perceptron_nlp import Explanation, Tagger, WordExplanation, tokenize
 from perceptron_nlp._checks import encodable_text
 from perceptron_nlp._display import counted
 from perceptron_nlp.errors import ArgumentError
@@ -163,7 +164,7 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     if spaces:
         tokens = [[(word, [word]) for word in line.split()] for line in text.splitlines()]
     elif tagger.segmenter is None:
-        tokens = [[(word, [word]) for word in sentence.words] for sentence in tokenize(text)]
+        tokens = [[(word.form, [word.form]) for word in cut] for cut in tokenize(text)]
     else:
         tokens = [
             [(text[token.start : token.end], list(token.words)) for token in sentence]
@@ -188,22 +189,29 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     parts = tagger.by_column
     sure: dict[str, list[list[float]]] = {}
     if all(part.model.calibration is not None for part in parts.values()):
-        both = tagger.tag_sents_columns_with_confidences(sentences)
+        both = tagger.tag_sents(sentences, columns=tagger.columns, confidences=True)
         labels = {column: own for column, (own, _) in both.items()}
         sure = {column: own for column, (_, own) in both.items()}
     else:
-        labels = tagger.tag_sents_columns(sentences)
+        labels = tagger.tag_sents(sentences, columns=tagger.columns)
     for column, part in parts.items():
         # Why not what it says by itself, if the columns agreed on another label.
-        reasons = part.explain_sents(sentences, against=labels[column])
-        for k, explained in enumerate(reasons):
-            for i, why in enumerate(explained):
+        for k in range(len(sentences)):
+            for i, why in enumerate(_explained(part, sentences, k, labels[column][k])):
                 found[k][i]["known"] = why.known
                 found[k][i]["labels"][column] = {
                     "confidence": sure[column][k][i] if column in sure else None,
                     **_told(why, labels[column][k][i]),
                 }
     return {"columns": list(tagger.columns), "sentences": found}
+
+
+def _explained(
+    part: Tagger, sentences: Sequence[Sequence[str]], k: int, labels: Sequence[str]
+) -> Explanation:
+    return part.explain(
+        sentences[k], before=sentences[:k], after=sentences[k + 1 :], against=labels
+    )
 
 
 def _told(why: WordExplanation, label: str) -> dict[str, Any]:

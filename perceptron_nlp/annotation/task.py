@@ -95,7 +95,7 @@ def proposals(
     tagger = learned.tagger
     if tagger is None:
         return proposed, [()] * len(words)
-    found = tagger.tag_columns(words)
+    found = tagger.tag(words, columns=tagger.columns)
     proposed |= {name: list(found[name]) for name in columns if name in found}
     return proposed, ranked(tagger.by_column[columns[0]], words, learned.calibration.temperature)
 

@@ -32,9 +32,6 @@ from perceptron_nlp.pages.serving import HOSTS, PORT
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
 
-_BATCH = 64
-
-
 EXPLAIN = Verb(
     """\
 Show why each token gets its label: the contribution of each feature to the score of the label and
@@ -95,9 +92,9 @@ def run_explain(chosen: argparse.Namespace) -> None:
 def _explanations(
     tagger: pn.Tagger, chosen: argparse.Namespace, top: int | None
 ) -> Iterator[pn.Explanation]:
-    """Explain all sentences, in batches."""
+    """Explain all sentences."""
     # Refuses the column and the number before any reading.
-    tagger.explain_sents([], column=chosen.column, top=top)
+    tagger.explain([], column=chosen.column, top=top)
     with pn.open_corpus(chosen.text, format=chosen.format, fields=chosen.fields) as corpus:
         if not chosen.quiet and chosen.format == "auto":
             name_format(corpus)
@@ -105,14 +102,13 @@ def _explanations(
         take_segmenter(corpus, tagger, quiet=chosen.quiet or chosen.format != "auto")
         sentences = list(corpus)
     window = tagger.window
-    for at in range(0, len(sentences), _BATCH):
-        end = at + _BATCH
-        yield from tagger.explain_sents(
-            sentences[at:end],
+    for at, sentence in enumerate(sentences):
+        yield tagger.explain(
+            sentence,
             column=chosen.column,
             top=top,
             before=sentences[max(0, at - window) : at],
-            after=sentences[end : end + window],
+            after=sentences[at + 1 : at + 1 + window],
         )
 
 

@@ -337,11 +337,11 @@ class Tagging:
         found: Mapping[str, Sequence[list[str]]]
         confidences: dict[str, Sequence[Sequence[float]]] = {}
         if self._marks is not None and self._marks.reads_confidences:
-            both = self._tagger.tag_sents_columns_with_confidences(batch, **how)
+            both = self._tagger.tag_sents(batch, confidences=True, **how)
             found = {column: labels for column, (labels, _) in both.items()}
             confidences = {name: both[column][1] for name, column in names.items()}
         else:
-            found = self._tagger.tag_sents_columns(batch, **how)
+            found = self._tagger.tag_sents(batch, **how)
         columns: Columns = [
             {name: found[column][at] for name, column in names.items()} for at in range(len(batch))
         ]

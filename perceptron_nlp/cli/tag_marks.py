@@ -48,7 +48,7 @@ class Marks:
         """Raise if the marks cannot be written into a text of this format, or not be known."""
         # Raises ModelError unless they are calibrated.
         for tagger in chosen.values() if self.reads_confidences else ():
-            tagger.tag_sents_with_confidences([])
+            tagger.tag_sents([], confidences=True)
         if not self.in_misc:
             return
         option = "confidence" if self._confidence else "mark_unknown"

@@ -76,18 +76,9 @@ class LabelColumn:
         # Lemmas are as many as words: no dictionary can be made of them before they are known.
         self.holds_any = tagger.model.lemmas is not None
         self._dictionary = dictionary and not self.holds_any
-        try:
-            written: Sequence[str] = tagger.tag_buffers(b"", [0], [0])[1]
-            self.takes_buffers = True
-        except ArgumentError:
-            written = sorted(tagger.model.written_labels)
-            self.takes_buffers = False
-        # Features as parts of joint labels may be written alike; a dictionary has each label once.
-        self._number_of: dict[str, int] = {}
-        renumbered = [self._number_of.setdefault(label, len(self._number_of)) for label in written]
-        self._renumbered = (
-            None if len(self._number_of) == len(renumbered) else np.array(renumbered, np.uint16)
-        )
+        self.takes_buffers = not (tagger.window or tagger.feature_columns or self.holds_any)
+        written = sorted(tagger.model.written_labels)
+        self._number_of = {label: number for number, label in enumerate(written)}
         self._width = np.uint8 if len(self._number_of) <= 256 else np.uint16
         self._labels = pa.array(list(self._number_of), pa.string())
 
@@ -116,7 +107,7 @@ class LabelColumn:
 
     def _numbers(self, rows: WordLists, found: Numbers | list[list[str]]) -> Numbers:
         if isinstance(found, np.ndarray):
-            return found if self._renumbered is None else self._renumbered[found]
+            return found
         numbered = map(self._number_of.__getitem__, itertools.chain.from_iterable(found))
         return np.fromiter(numbered, np.uint16, int(rows.offsets[-1]))
 
@@ -217,7 +208,7 @@ class BatchTagger(ColumnAdder):
         taggers = {name: tagger.by_column[column] for name, column in self._named.items()}
         for own in taggers.values() if confidences else ():
             # Raises ModelError unless it is calibrated.
-            own.tag_sents_with_confidences([])
+            own.tag_sents([], confidences=True)
         self._columns = {name: LabelColumn(own, dictionary) for name, own in taggers.items()}
         # Those whose labels agree are labeled together, so all are in buffers or none.
         of_labels = [name for name, own in self._columns.items() if not own.holds_any]
@@ -263,8 +254,9 @@ class BatchTagger(ColumnAdder):
         """Return the arrays of labels, and of confidences, of some rows by their names."""
         found: dict[str, Any] = {}
         if self._confidences:
-            sure = self._tagger.tag_sents_columns_with_confidences(
+            sure = self._tagger.tag_sents(
                 chunk.sentences(),
+                confidences=True,
                 threads=self._threads,
                 before=chunk.before,
                 after=chunk.after,
@@ -278,14 +270,14 @@ class BatchTagger(ColumnAdder):
             return found
         if self._in_buffers:
             text, starts = chunk.rows.buffers()
-            numbers = self._tagger.tag_buffers_columns(
+            arrays = self._tagger.tag_arrays(
                 text, starts, chunk.rows.offsets, threads=self._threads, columns=self._in_buffers
             )
-            found.update((column, own) for column, (own, _) in numbers.items())
+            found.update((column, own) for column, (own, _) in arrays.labels.items())
         others = [column for column in self._named.values() if column not in found]
         if others:
             found.update(
-                self._tagger.tag_sents_columns(
+                self._tagger.tag_sents(
                     chunk.sentences(),
                     threads=self._threads,
                     before=chunk.before,

@@ -88,7 +88,7 @@ class TextTagger(ColumnAdder):
             rows = texts.to_pylist()
         except UnicodeDecodeError:
             raise ArgumentError("data: there are texts that are not UTF-8") from None
-        found = self._tagger.tag_texts(
+        found = self._tagger.tag_arrays(
             ["" if row is None else row for row in rows], columns=[*self._named.values()]
         )
         arrays = [_strings(*found.forms)]

@@ -99,7 +99,7 @@ class PerceptronTagger(TaggerI):
         tagger = self._chosen(use_tagdict)
         words = _words(tokens)
         if return_conf:
-            tags, confidences = tagger.tag_sents_with_confidences([words])
+            tags, confidences = tagger.tag_sents([words], confidences=True)
             return list(zip(words, tags[0], confidences[0], strict=True))
         return list(zip(words, tagger.tag(words), strict=True))
 

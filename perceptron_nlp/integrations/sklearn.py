@@ -123,10 +123,10 @@ class PerceptronTagger(BaseEstimator):
         ------
         NotFittedError : before `fit`
         ModelError : it is not calibrated; see calibrate
-        ArgumentError, ArgumentTypeError : what Tagger.probabilities raises
+        ArgumentError, ArgumentTypeError : what Tagger.scores raises
         """
         tagger = self._fitted()
-        return [tagger.probabilities(words) for words in _lists("X", X)]
+        return [tagger.scores(words, probabilities=True) for words in _lists("X", X)]
 
     def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
         """Return the accuracy of `predict` on labeled tokens; errors are those of both."""

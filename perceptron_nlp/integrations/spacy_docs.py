@@ -152,11 +152,15 @@ class Writer:
         """Label the words of all Docs of a batch."""
         columns = []
         if self._confidences:
-            sure = self._tagger.tag_sents_columns_with_confidences(batch.sentences, threads=threads)
+            sure = self._tagger.tag_sents(
+                batch.sentences, columns=self._tagger.columns, threads=threads, confidences=True
+            )
             labels = {name: own for name, (own, _) in sure.items()}
             batch.set_confidences({name: own for name, (_, own) in sure.items()})
         else:
-            labels = self._tagger.tag_sents_columns(batch.sentences, threads=threads)
+            labels = self._tagger.tag_sents(
+                batch.sentences, columns=self._tagger.columns, threads=threads
+            )
         for name, attribute, of_space, number_of in self._numbers:
             found = chain.from_iterable(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp._checks import (
@@ -32,7 +32,6 @@ from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_kee
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.spans import is_span_column, spans_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,12 +41,12 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.explanation import Explanation
     from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+    from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.fill import Fill
     from perceptron_nlp.tagger.tag.running import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
-    from perceptron_nlp.tagger.tag.text import TextSentence
-    from perceptron_nlp.tagger.tag.texts import TextArrays
+    from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence
     from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.loop import Callback
     from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
 # Bundled models, and the folder that they are in.
 BUNDLED = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
+# More sentences than a text has.
+_ALL = 1 << 62
 _NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
@@ -213,163 +214,162 @@ class Tagger:
         """The tagger of its first column alone."""
         return self._parts[0] if self._parts else self
 
-    def tag(self, tokens: Sequence[str], *, keep: Keep = None) -> list[str]:
-        """Return the labels of one sentence; of several columns, those of the first by itself.
+    @overload
+    def tag(
+        self, tokens: Sequence[str], *, columns: None = None, keep: Keep = None
+    ) -> list[str]: ...
+
+    @overload
+    def tag(
+        self,
+        tokens: Sequence[str],
+        *,
+        columns: Sequence[str],
+        keep: Mapping[str, Keep] | None = None,
+    ) -> dict[str, list[str]]: ...
+
+    def tag(
+        self, tokens: Sequence[str], *, columns: Sequence[str] | None = None, keep: Any = None
+    ) -> Any:
+        """Return the labels of one sentence.
 
         Parameters
         ----------
         tokens : its words; a Sentence where the model looks at further columns
+        columns : some of the tagger's columns, whose labels agree; None for the first by itself
         keep : None, or for each word the label that it has already, or None where it has none;
             these labels stay and are context for the others. A label that was never trained
-            stays too, and is context as if there were no label before
+            stays too, and is context as if there were no label before. If columns are named, a
+            mapping from those of which words have labels already to these
 
         Returns
         -------
-        list of str, one label a word
+        list of str, one label a word; if columns are named, these lists by column
 
         Raises
         ------
         ArgumentTypeError : something other than a sequence of str
-        ArgumentError : columns that the model needs are missing
+        ArgumentError : columns that the model needs are missing; no such column
 
         Examples
         --------
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
+        if columns is not None:
+            check_columns(keep, self.columns)
+            kept = None if keep is None else {name: [own] for name, own in keep.items()}
+            found = self._columns([token_list(tokens)], 1, kept, columns=columns)
+            return {name: labels for name, ((labels,), _) in found.items()}
         check_tokens(tokens)
-        kept = None if keep is None else check_keep([tokens], [keep])
-        return self._labeller.label(self._labeller.prepared([tokens]), kept)[0]
+        own = None if keep is None else check_keep([tokens], [keep])
+        return self._labeller.label(self._labeller.prepared([tokens]), own)[0]
 
-    def spans(self, tokens: Sequence[str], *, keep: Keep = None) -> list[tuple[int, int, str]]:
-        """Return the spans of one sentence: chunks, names and their like.
+    @overload
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        columns: None = None,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        confidences: Literal[False] = False,
+    ) -> list[list[str]]: ...
 
-        Parameters
-        ----------
-        tokens, keep : as for tag
+    @overload
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        columns: None = None,
+        threads: int = 1,
+        keep: Sequence[Keep] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        confidences: Literal[True],
+    ) -> tuple[list[list[str]], list[list[float]]]: ...
 
-        Returns
-        -------
-        list of (start, end, type), in order: words from `start` to before `end`, from 0
+    @overload
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        columns: Sequence[str],
+        threads: int = 1,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        confidences: Literal[False] = False,
+    ) -> dict[str, list[list[str]]]: ...
 
-        Raises
-        ------
-        ArgumentError : the labels are not those of spans; and as for tag
-
-        Examples
-        --------
-        ``tagger.spans(["Ann", "Lee", "left"])`` may give ``[(0, 2, "PER")]``.
-        """
-        if not is_span_column(self._first.model.written_labels):
-            raise ArgumentError(
-                f"tokens: column {self.column} has no spans, whose labels are such as B-PER, I-PER"
-                " and O; use tag"
-            )
-        found = spans_of(self.tag(tokens, keep=keep))
-        return [(start, end, kind) for kind, start, end in found]
-
-    def tag_columns(
-        self, tokens: Sequence[str], *, keep: Mapping[str, Keep] | None = None
-    ) -> dict[str, list[str]]:
-        """Return the labels of one sentence in every column.
-
-        Parameters
-        ----------
-        tokens : as for tag
-        keep : None, or for each column of which words have labels already, these, as for tag
-
-        Returns
-        -------
-        for each column, in order, its labels; errors are those of tag
-        """
-        check_columns(keep, self.columns)
-        kept = None if keep is None else {name: [own] for name, own in keep.items()}
-        found = self.tag_sents_columns([token_list(tokens)], keep=kept)
-        return {name: labels for name, (labels,) in found.items()}
+    @overload
+    def tag_sents(
+        self,
+        sentences: Iterable[Sequence[str]],
+        *,
+        columns: Sequence[str],
+        threads: int = 1,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        confidences: Literal[True],
+    ) -> dict[str, tuple[list[list[str]], list[list[float]]]]: ...
 
     def tag_sents(
         self,
         sentences: Iterable[Sequence[str]],
         *,
+        columns: Sequence[str] | None = None,
         threads: int = 1,
-        keep: Sequence[Keep] | None = None,
+        keep: Any = None,
         before: Sequence[Sequence[str]] = (),
         after: Sequence[Sequence[str]] = (),
-    ) -> list[list[str]]:
-        """Return the labels of many sentences; of several columns, those of the first by itself.
+        confidences: bool = False,
+    ) -> Any:
+        """Return the labels of many sentences.
+
+        The columns ``upos``, ``xpos`` and ``feats`` give a token a combination of labels that some
+        token of the training text had: each is labeled by itself, and where they contradict each
+        other, the combination with the highest sum of scores is taken. Labels that are kept, or
+        forced by a lexicon, stay even if no combination has them. The confidence of a label in
+        such a column is the share that the combinations with it have of all that training met, by
+        the product of what each column holds likely.
 
         Parameters
         ----------
         sentences : as for tag; consecutive ones, where the model looks at a sentence's neighbors
             (`window` is not 0)
+        columns : as for tag
         threads : 1 to 1,024; the result does not depend on it
-        keep : None, or for each sentence the labels that its words have already, as for tag
+        keep : None, or for each sentence the labels that its words have already, as for tag; if
+            columns are named, these by column
         before, after : the sentences around them, which get no labels: with the nearest `window`
             on either side, a text that is tagged in pieces is tagged as in one
+        confidences : give a float from 0 to 1 for each label, too: see confidences
 
         Returns
         -------
-        one list of labels a sentence
+        one list of labels a sentence; with confidences (labels, confidences), alike in shape; if
+        columns are named, these by column
 
         Raises
         ------
         ArgumentTypeError, ArgumentError : as for tag; the message gives the sentence's number
+        ModelError : confidences are asked for, and the model is not calibrated
         """
-        prepared, kept = self._prepared(sentences, threads, keep, before, after)
-        return self._labeller.label(prepared, kept, threads)
-
-    def tag_sents_columns(
-        self,
-        sentences: Iterable[Sequence[str]],
-        *,
-        threads: int = 1,
-        keep: Mapping[str, Sequence[Keep]] | None = None,
-        before: Sequence[Sequence[str]] = (),
-        after: Sequence[Sequence[str]] = (),
-        columns: Sequence[str] | None = None,
-    ) -> dict[str, list[list[str]]]:
-        """Label many sentences in several columns, whose labels agree.
-
-        The columns ``upos``, ``xpos`` and ``feats`` give a token a combination of labels that some
-        token of the training text had: each is labeled by itself, and where they contradict each
-        other, the combination with the highest sum of scores is taken. Labels that are kept, or
-        forced by a lexicon, stay even if no combination has them.
-
-        Parameters
-        ----------
-        sentences, threads, before, after : as for tag_sents
-        keep : None, or for each column whose words have labels already, these, as for tag_sents
-        columns : some of the tagger's columns; None for all
-
-        Returns
-        -------
-        for each column, in order, one list of labels a sentence; errors are those of tag_sents
-        """
-        found = self._columns(sentences, threads, keep, before, after, columns)
-        return {name: labels for name, (labels, _) in found.items()}
-
-    def tag_sents_columns_with_confidences(
-        self,
-        sentences: Iterable[Sequence[str]],
-        *,
-        threads: int = 1,
-        keep: Mapping[str, Sequence[Keep]] | None = None,
-        before: Sequence[Sequence[str]] = (),
-        after: Sequence[Sequence[str]] = (),
-        columns: Sequence[str] | None = None,
-    ) -> dict[str, tuple[list[list[str]], list[list[float]]]]:
-        """Return the labels of many sentences in several columns, with their confidences.
-
-        Where columns have to agree, a confidence is the share that the combinations with a label
-        have of all that training met, by the product of what each column holds likely.
-
-        Parameters and errors are those of tag_sents_columns, and of confidences.
-
-        Returns
-        -------
-        for each column, in order, what tag_sents_columns gives, and for each label a float from 0
-        to 1
-        """
-        return self._columns(sentences, threads, keep, before, after, columns, sure=True)
+        if columns is None and not confidences:
+            check_threads(threads)
+            batch = sentence_list(sentences)
+            kept = check_keep(batch, keep)
+            prepared = self._labeller.prepared(batch, before, after)
+            return self._labeller.label(prepared, kept, threads)
+        if columns is None:
+            given = None if keep is None else {self.column: keep}
+            found = self._first._columns(sentences, threads, given, before, after, sure=True)
+            return found[self.column]
+        found = self._columns(sentences, threads, keep, before, after, columns, sure=confidences)
+        return found if confidences else {name: labels for name, (labels, _) in found.items()}
 
     def _columns(
         self,
@@ -493,39 +493,6 @@ class Tagger:
 
         return Segmenter(segmentation, self._cache_limit)
 
-    def _prepared(
-        self,
-        sentences: Iterable[Sequence[str]],
-        threads: int,
-        keep: Sequence[Keep] | None,
-        before: Sequence[Sequence[str]],
-        after: Sequence[Sequence[str]],
-    ) -> tuple[list[Sequence[str]], list[Keep] | None]:
-        check_threads(threads)
-        batch = sentence_list(sentences)
-        kept = check_keep(batch, keep)
-        return self._labeller.prepared(batch, before, after), kept
-
-    def tag_sents_with_confidences(
-        self,
-        sentences: Iterable[Sequence[str]],
-        *,
-        threads: int = 1,
-        keep: Sequence[Keep] | None = None,
-        before: Sequence[Sequence[str]] = (),
-        after: Sequence[Sequence[str]] = (),
-    ) -> tuple[list[list[str]], list[list[float]]]:
-        """Return the labels of many sentences, with their confidences.
-
-        Parameters and errors are those of tag_sents, and of confidences.
-
-        Returns
-        -------
-        (labels, confidences): what tag_sents gives, and for each label a float from 0 to 1
-        """
-        prepared, kept = self._prepared(sentences, threads, keep, before, after)
-        return self._first._labeled(prepared, kept, threads, True)
-
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
         """Return the confidence in each label that `tag` gives.
 
@@ -548,202 +515,174 @@ class Tagger:
         ArgumentTypeError, ArgumentError : as for tag
         """
         kept = None if keep is None else [keep]
-        return self.tag_sents_with_confidences([token_list(tokens)], keep=kept)[1][0]
+        return self.tag_sents([token_list(tokens)], keep=kept, confidences=True)[1][0]
 
     @property
     def is_calibrated(self) -> bool:
         """True if every column has confidences; see calibrate."""
         return all(part.calibration is not None for part in self.model.parts_by_column)
 
-    def probabilities(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the probability of each label at each token, given the labels around it.
+    @overload
+    def tag_text(  # type: ignore[overload-overlap]
+        self, text: str, *, columns: Sequence[str] | None = None, threads: int = 1
+    ) -> list[TextSentence]: ...
 
-        Each row is the softmax of the word's scores over the model's temperature; where a curve
-        tells more of the label given, its share is what `confidences` says, and the others keep
-        their proportions. Labels that a lexicon forbids have 0; those of spans that would be
-        illegal between the labels around them have not.
+    @overload
+    def tag_text(
+        self, text: Iterable[str], *, columns: Sequence[str] | None = None, threads: int = 1
+    ) -> list[list[TextSentence]]: ...
 
-        Parameters
-        ----------
-        tokens : as for tag
-
-        Returns
-        -------
-        float64[n_words, n_labels], labels as in ``labels``; rows sum to one
-
-        Raises
-        ------
-        ModelError, ArgumentTypeError, ArgumentError : as for confidences
-        """
-        from perceptron_nlp.tagger.confidence import label_chances
-
-        part = self._first
-        return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
-
-    def tag_text(self, text: str, *, threads: int = 1) -> list[TextSentence]:
-        """The sentences of running text, cut as the model learned or by rules, with all labels.
+    def tag_text(
+        self, text: str | Iterable[str], *, columns: Sequence[str] | None = None, threads: int = 1
+    ) -> list[TextSentence] | list[list[TextSentence]]:
+        """Return the sentences of running text, cut as the model learned or by rules, with labels.
 
         Parameters
         ----------
-        text : any str; an empty one has no sentences
+        text : any str; an empty one has no sentences. Or several texts, each by itself
+        columns : some of the tagger's columns; None for all
         threads : as for tag_sents
 
         Returns
         -------
-        a list of sentences, which are sequences of tokens with ``form``, ``label`` (in the first
-        column), ``labels`` (by column), ``start`` and ``end`` (in characters, from the beginning of
-        the text: ``text[token.start:token.end] == token.form``)
+        a list of sentences, or one for each text. A sentence is a sequence of words with ``form``,
+        ``label`` (in the first column), ``lemma``, ``labels`` (by column), ``start`` and ``end``
+        (of the word's token, in characters from the beginning of the text); its ``tokens`` have
+        several ``words`` each where the model has learned multiword tokens
 
         Raises
         ------
         ArgumentTypeError : something other than a str
-        ArgumentError : a model that looks at further columns; `threads` is out of range
+        ArgumentError : a model that looks at further columns; `threads` is out of range; no such
+            column
 
         Examples
         --------
-        ``[(t.form, t.label) for s in tagger.tag_text("Don't!") for t in s]`` may give
+        ``[(w.form, w.label) for s in tagger.tag_text("Don't!") for w in s]`` may give
         ``[("Do", "AUX"), ("n't", "PART"), ("!", "PUNCT")]``.
         """
-        return list(self.iter_text(text, threads=threads))
+        how: dict[str, Any] = {"columns": columns, "threads": threads}
+        if isinstance(text, str | bytes) or not isinstance(text, Iterable):
+            return list(self.iter_text(text, **how))
+        return [list(self.iter_text(own, **how)) for own in text]
 
-    def iter_text(self, text: str, *, threads: int = 1) -> Iterator[TextSentence]:
-        """Yield the sentences of tag_text one by one, for texts whose tokens fill the memory.
+    def iter_text(
+        self, text: str, *, columns: Sequence[str] | None = None, threads: int = 1
+    ) -> Iterator[TextSentence]:
+        """Yield the sentences of tag_text one by one, for texts whose words fill the memory.
 
         Parameters and errors are those of tag_text.
         """
+        from perceptron_nlp.tagger.tag.text import BATCH, check_text, text_sentences
+
         check_threads(threads)
-        return self._sentences_of(text, self.columns, threads)
-
-    def _sentences_of(
-        self, text: str, names: tuple[str, ...], threads: int = 1
-    ) -> Iterator[TextSentence]:
-        from perceptron_nlp.tagger.tag.text import labeled_sentences, tagged_sentences
-
-        fill = None if self._earlier else self.text_filler(names)
-        if fill is not None:
-            return labeled_sentences(text, fill, names)
-        label = partial(self.tag_sents_columns, threads=threads, columns=names)
-        return tagged_sentences(text, self.segmenter, label, self.window)
-
-    def tag_texts(
-        self, texts: Iterable[str], *, columns: Sequence[str] | None = None
-    ) -> TextArrays:
-        """Return many texts, each cut and labeled as by tag_text, as arrays of all their words.
-
-        No Python object is made of a word if the model has learned to cut text and looks at words
-        and their tags alone.
-
-        Parameters
-        ----------
-        texts : str each, any number
-        columns : some of the tagger's columns; None for all
-
-        Returns
-        -------
-        where each text's words begin, forms, places, sentences, labels and lemmas; see TextArrays
-
-        Raises
-        ------
-        ArgumentTypeError : something other than a str
-        ArgumentError : a model that looks at further columns; no such column
-        """
-        from perceptron_nlp.tagger.tag.texts import text_arrays
-
+        check_text(text)
         names = self._named(columns)
-        fill = None if self._earlier else self.text_filler(names)
-        return text_arrays(texts, names, fill, partial(self._sentences_of, names=names))
+        return text_sentences(text, self._labeled_text(text, names, threads, BATCH), names)
 
-    def tag_buffers(
+    def _labeled_text(
+        self, text: str, names: tuple[str, ...], threads: int, size: int, *, sure: bool = False
+    ) -> Iterator[LabeledText]:
+        """Yield a text with labels, piece by piece: in the core, or so many sentences at a time."""
+        from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches
+
+        fill = None if sure else self.text_filler(names)
+        if fill is not None:
+            return fill.pieces(text)
+
+        def label(
+            sentences: list[list[str]],
+            *,
+            before: Sequence[Sequence[str]],
+            after: Sequence[Sequence[str]],
+        ) -> dict[str, tuple[list[list[str]], Any]]:
+            return self._columns(sentences, threads, None, before, after, names, sure=sure)
+
+        return labeled_batches(cut_text(text, self.segmenter), label, self.window, size)
+
+    def tag_arrays(
         self,
-        data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
-        token_offsets: npt.ArrayLike,
-        sentence_offsets: npt.ArrayLike,
+        data: Iterable[str] | bytes | bytearray | memoryview | npt.NDArray[np.uint8],
+        token_offsets: npt.ArrayLike | None = None,
+        sentence_offsets: npt.ArrayLike | None = None,
         *,
+        columns: Sequence[str] | None = None,
         threads: int = 1,
-    ) -> tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]:
-        """Return the labels of many sentences, without a Python object of any token.
+        confidences: bool = False,
+    ) -> LabelArrays:
+        """Return many texts, each as by tag_text, or words in buffers, with labels, as arrays.
 
-        The buffers are those of Arrow's ``list<string>`` and ``list<large_string>``; what comes out
-        is dictionary-encoded.
+        No Python object is made of a word if the model looks at words and their tags alone and, for
+        texts, has learned to cut them. The buffers are those of Arrow's ``list<string>`` and
+        ``list<large_string>``; labels come out dictionary-encoded.
 
         Parameters
         ----------
-        data : bytes, or a contiguous buffer of bytes: the words as UTF-8, one after the other
+        data : str each, any number; or, where offsets are given, bytes or a contiguous buffer of
+            them: the words as UTF-8, one after the other
         token_offsets : whole numbers; word i is bytes ``token_offsets[i]`` to
             ``token_offsets[i + 1]`` of the data. One more than there are words
         sentence_offsets : whole numbers; sentence k is words ``sentence_offsets[k]`` to
             ``sentence_offsets[k + 1]``. One more than there are sentences; words before the first
             and behind the last one are left out
+        columns : some of the tagger's columns, whose labels agree; None for all
         threads : as for tag_sents
+        confidences : give those, too
 
         Returns
         -------
-        (numbers, labels): for each word from ``sentence_offsets[0]`` on the number of its label,
-        uint8 up to 256 labels and uint16 above; and the labels that the numbers stand for. They
-        are those of tag_sents, in the first column where there are several
+        labels by number and where they stand; see LabelArrays
 
         Raises
         ------
-        ArgumentTypeError : no buffer of bytes, no flat arrays of whole numbers
-        ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8, a
-            model that looks at more than words or learned spans
+        ArgumentTypeError : no texts; no buffer of bytes, no flat arrays of whole numbers
+        ArgumentError : offsets that fall or lead out of the data, a word that is not UTF-8; a
+            model that looks at further columns; no such column
+        ModelError : confidences are asked for, and the model is not calibrated
         """
-        from perceptron_nlp.tagger.tag.fill import label_buffers, words_of
-
-        check_threads(threads)
-        if not self._labeller.words_alone:
-            raise ArgumentError(
-                "data: this model looks at more than the words of a sentence (other columns,"
-                " a lexicon, clusters), or its labels hang together; use tag_sents"
-            )
-        words = words_of(data, token_offsets, sentence_offsets)
-        labels = self._labeller.written_labels
-        numbers = label_buffers(self._labeller.decoder, words, threads)[0]
-        return numbers.astype("uint8" if len(labels) <= 256 else "uint16", copy=False), labels
-
-    def tag_buffers_columns(
-        self,
-        data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
-        token_offsets: npt.ArrayLike,
-        sentence_offsets: npt.ArrayLike,
-        *,
-        threads: int = 1,
-        columns: Sequence[str] | None = None,
-    ) -> dict[str, tuple[npt.NDArray[np.unsignedinteger[Any]], tuple[str, ...]]]:
-        """Return the labels of many sentences in several columns, as tag_buffers gives them.
-
-        Parameters and errors are those of tag_buffers; `columns` is as for tag_sents_columns.
-
-        Returns
-        -------
-        for each column, in order, what tag_buffers gives; the labels are those of
-        tag_sents_columns
-        """
-        from perceptron_nlp.tagger.tag.fill import label_buffers, words_of
+        from perceptron_nlp.tagger.tag.arrays import text_arrays, words_of
 
         check_threads(threads)
         names = self._named(columns)
-        found = {}
-        agreeing = self._agreeing(names)
-        decoder = None if agreeing is None else agreeing.decoder
-        if agreeing is not None and decoder is None:
-            raise ArgumentError(
-                "data: columns of this model that agree look at more than the words of a sentence;"
-                " use tag_sents_columns"
-            )
-        if agreeing is not None and decoder is not None:
+        if token_offsets is not None or sentence_offsets is not None:
             words = words_of(data, token_offsets, sentence_offsets)
-            numbers = label_buffers(decoder, words, threads, len(agreeing.columns))
-            for name, own, labels in zip(agreeing.columns, numbers, decoder.labels, strict=True):
-                width = "uint8" if len(labels) <= 256 else "uint16"
-                found[name] = own.astype(width, copy=False), labels
-        for name in names:
-            if name not in found:
-                part = self.by_column[name]
-                found[name] = part.tag_buffers(
-                    data, token_offsets, sentence_offsets, threads=threads
-                )
-        return {name: found[name] for name in names}
+            return self._labeled_buffers(words, names, threads, confidences)
+
+        fill = None if confidences else self.text_filler(names)
+
+        def label(text: str) -> LabeledText:
+            if fill is not None:
+                return fill.labeled(text)
+            return next(self._labeled_text(text, names, threads, _ALL, sure=confidences))
+
+        return text_arrays(data, self._known_labels(names), label, together=fill is not None)
+
+    def _labeled_buffers(
+        self, words: WordBuffers, names: tuple[str, ...], threads: int, sure: bool
+    ) -> LabelArrays:
+        """Return words in buffers with labels: columns of words alone straight from the core."""
+        from perceptron_nlp.tagger.tag.arrays import label_buffers
+
+        labels: dict[str, tuple[Any, tuple[str, ...]]] = {}
+        alone = [name for name in names if self.by_column[name]._labeller.words_alone]
+        agreeing = None if sure else self._agreeing(names)
+        if agreeing is not None and agreeing.decoder is not None:
+            numbers = label_buffers(agreeing.decoder, words, threads, len(agreeing.columns))
+            own = agreeing.decoder.labels
+            labels.update(zip(agreeing.columns, zip(numbers, own, strict=True), strict=True))
+        together = () if agreeing is None else agreeing.columns
+        for name in () if sure else alone:
+            if name not in together:
+                labeller = self.by_column[name]._labeller
+                (one,) = label_buffers(labeller.decoder, words, threads)
+                labels[name] = one, labeller.written_labels
+        others = [name for name in names if name not in labels]
+        found = self._columns(words.lists(), threads, columns=others, sure=sure) if others else {}
+        return words.with_labels(self._known_labels(names), labels, found)
+
+    def _known_labels(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        parts = self.by_column
+        return {name: tuple(sorted(parts[name].model.written_labels)) for name in names}
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """Return the tagger constrained by a lexicon: its forms only get the labels there.
@@ -833,28 +772,47 @@ class Tagger:
         from perceptron_nlp.tagger.tag.running import text_fill
 
         names = self._named(columns)
+        if self._earlier:
+            return None
         if names not in self._fills:
             needed = self._needed(names)
             labellers = {name: self.by_column[name]._labeller for name in needed}
             self._fills[names] = text_fill(self.segmenter, labellers, names, self._agreeing(needed))
         return self._fills[names]
 
-    def scores(self, tokens: Sequence[str]) -> npt.NDArray[np.float64]:
+    def scores(
+        self, tokens: Sequence[str], *, probabilities: bool = False
+    ) -> npt.NDArray[np.float64]:
         """Return the score of each label at each token, as it was tagged.
 
         Parameters
         ----------
         tokens : as for tag
+        probabilities : of a calibrated model, give the probability of each label, given the labels
+            around it: the softmax of the word's scores over the model's temperature; where a curve
+            tells more of the label given, its share is what `confidences` says, and the others keep
+            their proportions. Labels that a lexicon forbids have 0; those of spans that would be
+            illegal between the labels around them have not
 
         Returns
         -------
-        float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit. Words
-        that get their label from a dictionary or a lexicon are scored too, though that decides
-        nothing (not by a feature function, which is not asked about words of the dictionary).
-        Errors are those of tag
+        float64[n_words, n_labels], labels as in ``labels``; sums of weights, without a unit, or
+        rows that sum to one. Words that get their label from a dictionary or a lexicon are scored
+        too, though that decides nothing (not by a feature function, which is not asked about words
+        of the dictionary)
+
+        Raises
+        ------
+        ArgumentTypeError, ArgumentError : as for tag
+        ModelError : probabilities are asked for, and the model is not calibrated
         """
-        check_tokens(tokens)
-        return self._labeller.scores(tokens)
+        if not probabilities:
+            check_tokens(tokens)
+            return self._labeller.scores(tokens)
+        from perceptron_nlp.tagger.confidence import label_chances
+
+        part = self._first
+        return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
 
     def calibrate(
         self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
@@ -890,6 +848,8 @@ class Tagger:
         *,
         column: str | None = None,
         top: int | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
         against: Sequence[str | None] | None = None,
     ) -> Explanation:
         """Explain the labels of one sentence.
@@ -900,6 +860,7 @@ class Tagger:
         column : of a tagger of several columns, the one to explain; None for the first
         top : how many features of each word are kept one by one, the others being one sum; 0 to
             1,000,000, or None for all
+        before, after : the sentences around it, as for tag_sents
         against : None, or for each word a label to compare with in place of the runner-up (why not
             that one?), or None; labels that the model does not have, and the one that the word
             gets, count as None
@@ -918,40 +879,19 @@ class Tagger:
         --------
         ``print(tagger.explain(["The", "old", "man"]))``
         """
-        return self.explain_sents(
-            [token_list(tokens)],
-            column=column,
-            top=top,
-            against=None if against is None else [against],
-        )[0]
-
-    def explain_sents(
-        self,
-        sentences: Iterable[Sequence[str]],
-        *,
-        column: str | None = None,
-        top: int | None = None,
-        before: Sequence[Sequence[str]] = (),
-        after: Sequence[Sequence[str]] = (),
-        against: Sequence[Sequence[str | None]] | None = None,
-    ) -> list[Explanation]:
-        """Explain the labels of many sentences.
-
-        Parameters are those of explain and of tag_sents, and so are the errors; `against` has
-        labels for each sentence.
-        """
         from perceptron_nlp.tagger.explain.explanation import explanations
 
         part = self._of_column(column)
         if top is not None:
             check_int("top", top, 0, 1_000_000)
-        batch, known = sentence_list(sentences), {}
+        batch, known = [token_list(tokens)], {}
         if part._earlier and part is not self:
             # Those that it looks at agree first, as when it is tagged.
             found = self._columns(batch, 1, None, before, after, [*part._earlier])
             known = {name: labels for name, (labels, _) in found.items()}
         prepared = part._labeller.prepared(batch, before, after, known)
-        return explanations(part.model, part._labeller, part._lexicon, prepared, top, against)
+        others = None if against is None else [against]
+        return explanations(part.model, part._labeller, part._lexicon, prepared, top, others)[0]
 
     def _of_column(self, column: str | None) -> Tagger:
         """The tagger of one of its columns alone; None for the first."""

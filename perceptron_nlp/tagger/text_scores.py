@@ -268,7 +268,7 @@ def _tokens(sentence: Sentence) -> Iterator[_Token]:
 
 def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
     """Yield the tokens of a sentence that was cut and labeled."""
-    for token in sentence:
+    for token in sentence.tokens:
         labels = [(word.form, word.labels) for word in token.words]
         yield _Token(
             token.form,

@@ -72,7 +72,7 @@ def test_every_pair_of_labels_was_met_in_training(
 ) -> None:
     own = tagger(seed, kind)
     names = data.draw(st.lists(st.sampled_from(own.columns), min_size=1, unique=True))
-    found = own.tag_sents_columns(words, columns=names)
+    found = own.tag_sents(words, columns=names)
     assert list(found) == [name for name in own.columns if name in names]
     assert combinations(found, names) <= met(text(seed), names)
 
@@ -83,7 +83,7 @@ def test_a_token_whose_labels_were_met_together_keeps_them(
 ) -> None:
     own = tagger(seed, kind)
     alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
-    found, known = own.tag_sents_columns(words), met(text(seed), own.columns)
+    found, known = own.tag_sents(words, columns=own.columns), met(text(seed), own.columns)
     # Features learned with another part of speech may be left for those of the same.
     upos = {
         name: [
@@ -117,12 +117,12 @@ def test_every_door_gives_the_same(
 ) -> None:
     names = data.draw(st.lists(st.sampled_from(own.columns), min_size=1, unique=True))
     names = [name for name in own.columns if name in names]
-    found = own.tag_sents_columns(words, columns=names)
-    assert pn.Tagger.from_bytes(own.to_bytes()).tag_sents_columns(words, columns=names) == found
+    found = own.tag_sents(words, columns=names)
+    assert pn.Tagger.from_bytes(own.to_bytes()).tag_sents(words, columns=names) == found
     keep = {names[0]: [[None] * len(one) for one in words]}
-    assert own.tag_sents_columns(words, columns=names, keep=keep) == found
-    assert own.tag_sents_columns([pn.Sentence(one) for one in words], columns=names) == found
-    alone = [own.tag_sents_columns([one], columns=names) for one in words]
+    assert own.tag_sents(words, columns=names, keep=keep) == found
+    assert own.tag_sents([pn.Sentence(one) for one in words], columns=names) == found
+    alone = [own.tag_sents([one], columns=names) for one in words]
     assert {name: [own[name][0] for own in alone] for name in names} == found
     corpus = pn.open_corpus(io.BytesIO(conllu(words)), format="conllu")
     fill = own.filler(corpus, columns=names)
@@ -137,7 +137,7 @@ def test_every_door_gives_the_same(
     for word in itertools.chain(*words):
         tokens.append(tokens[-1] + len(word.encode()))
     starts = np.cumsum([0, *map(len, words)])
-    buffers = own.tag_buffers_columns(data_, tokens, starts, columns=names)
+    buffers = own.tag_arrays(data_, tokens, starts, columns=names).labels
     for name, (numbers, labels) in buffers.items():
         assert [labels[k] for k in numbers.tolist()] == list(itertools.chain(*found[name]))
 
@@ -146,10 +146,10 @@ def test_threads_change_nothing() -> None:
     for kind in KINDS:
         own, drawn = tagger(1, kind), random.Random(1)
         words = [drawn.choices(WORDS, k=drawn.randint(0, 9)) for _ in range(1500)]
-        found = own.tag_sents_columns(words)
-        assert own.tag_sents_columns(words, threads=3) == found
+        found = own.tag_sents(words, columns=own.columns)
+        assert own.tag_sents(words, threads=3, columns=own.columns) == found
         keep = {own.column: [[None] * len(one) for one in words]}
-        assert own.tag_sents_columns(words, threads=3, keep=keep) == found
+        assert own.tag_sents(words, threads=3, keep=keep, columns=own.columns) == found
 
 
 @given(taggers, sentences.filter(any), st.data())
@@ -161,7 +161,7 @@ def test_labels_that_are_kept_stay_and_the_others_go_with_them(
     kept = [
         [data.draw(st.sampled_from([None, "never", *sorted(labels)])) for _ in one] for one in words
     ]
-    found = own.tag_sents_columns(words, keep={name: kept})
+    found = own.tag_sents(words, keep={name: kept}, columns=own.columns)
     rows = own.model.agreement
     assert rows is not None
     others = [one for one in own.columns if one != name]
@@ -185,9 +185,9 @@ def test_a_lexicon_holds_before_agreement(
     choice = st.lists(st.sampled_from(labels), min_size=1, max_size=2, unique=True)
     lexicon = data.draw(st.dictionaries(st.sampled_from(WORDS), choice, min_size=1))
     held = own.with_lexicon(lexicon, column=name)
-    found = held.tag_sents_columns(words)
+    found = held.tag_sents(words, columns=held.columns)
     keep = {own.column: [[None] * len(one) for one in words]}
-    assert held.tag_sents_columns(words, keep=keep) == found
+    assert held.tag_sents(words, keep=keep, columns=held.columns) == found
     for one, given_ in zip(words, found[name], strict=True):
         for word, label in zip(one, given_, strict=True):
             known = lexicon.get(word) or lexicon.get("".join(c.lower()[0] for c in word))
@@ -198,8 +198,10 @@ def test_a_lexicon_holds_before_agreement(
 @given(st.integers(0, 3), sentences)
 def test_confidences_are_of_the_labels_that_are_given(seed: int, words: list[list[str]]) -> None:
     own = tagger(seed).calibrate(text(seed + 10, 200))
-    sure = own.tag_sents_columns_with_confidences(words)
-    assert {name: labels for name, (labels, _) in sure.items()} == own.tag_sents_columns(words)
+    sure = own.tag_sents(words, columns=own.columns, confidences=True)
+    assert {name: labels for name, (labels, _) in sure.items()} == own.tag_sents(
+        words, columns=own.columns
+    )
     for labels, confidences in sure.values():
         assert [*map(len, labels)] == [*map(len, confidences)]
         assert all(0 <= x <= 1 for one in confidences for x in one)
@@ -212,7 +214,7 @@ def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
         agreeing = own._agreeing(own.columns)
         assert isinstance(agreeing, AgreeingColumns)
         alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
-        found, changed = own.tag_sents_columns(words), 0
+        found, changed = own.tag_sents(words, columns=own.columns), 0
         for k, sentence in enumerate(words):
             scores = {name: part.scores(sentence) for name, part in own.by_column.items()}
             for i in range(len(sentence)):
@@ -249,7 +251,7 @@ def test_a_label_that_is_never_met_with_one_of_another_column_goes_with_all_of_t
     assert {*own.model.agreement.rows} == {
         *[("A", "x", "_"), ("A", "y", "_"), ("B", "x", "_"), ("C", "y", "_")]
     }
-    assert own.tag_columns(["u", "v", "w"])["upos"] == ["A", "B", "C"]
+    assert own.tag(["u", "v", "w"], columns=own.columns)["upos"] == ["A", "B", "C"]
 
 
 def test_columns_do_not_agree_where_labels_that_are_left_out_could_be_too_many(
@@ -297,8 +299,8 @@ def test_dictionaries_that_contradict_each_other_give_way() -> None:
     )
     forced = [dict(part.dictionary)["w"] for part in own.model.parts_by_column]
     assert forced == ["A", "b", "N=2"]
-    in_the_core = own.tag_sents_columns([["w"]])
-    in_python = own.tag_sents_columns([["w"]], keep={"upos": [[None]]})
+    in_the_core = own.tag_sents([["w"]], columns=own.columns)
+    in_python = own.tag_sents([["w"]], keep={"upos": [[None]]}, columns=own.columns)
     assert in_the_core == in_python
     assert " ".join(own_labels[0][0] for own_labels in in_the_core.values()) in rows
 

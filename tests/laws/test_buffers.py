@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def labels_of(coded: tuple[Any, tuple[str, ...]]) -> list[str]:
 def test_buffers_get_the_labels_of_lists(tagger: pn.Tagger, sentences: list[list[str]]) -> None:
     data, tokens, starts = buffers(sentences)
     expected = [label for labels in tagger.tag_sents(sentences) for label in labels]
-    coded = tagger.tag_buffers(data, tokens, starts)
+    coded = tagger.tag_arrays(data, tokens, starts).labels[tagger.column]
     assert labels_of(coded) == expected
     assert coded[0].dtype == np.uint8 and coded[1] == tagger.labels
 
@@ -44,10 +45,12 @@ def test_buffers_get_the_labels_of_lists(tagger: pn.Tagger, sentences: list[list
 @pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 192, 8000])
 def test_what_follows_a_word_has_no_part_in_its_being_utf8(tagger: pn.Tagger, length: int) -> None:
     for word in (b"a" * length, "é".encode() + b"a" * (length - 2)):
-        coded = tagger.tag_buffers(b"the" + word + b"\xff" * 70, [0, 3, 3 + length], [0, 2])
+        coded = tagger.tag_arrays(b"the" + word + b"\xff" * 70, [0, 3, 3 + length], [0, 2]).labels[
+            tagger.column
+        ]
         assert labels_of(coded) == tagger.tag(["the", word.decode()])
         with pytest.raises(pn.ArgumentError, match=r"token 1 .* is not UTF-8"):
-            tagger.tag_buffers(b"the" + word[:-1] + b"\xff", [0, 3, 3 + length], [0, 2])
+            tagger.tag_arrays(b"the" + word[:-1] + b"\xff", [0, 3, 3 + length], [0, 2])
 
 
 @settings(max_examples=30)
@@ -59,7 +62,10 @@ def test_a_part_of_the_sentences_gets_the_labels_of_that_part(
     first = data.draw(st.integers(0, len(sentences)))
     last = data.draw(st.integers(first, len(sentences)))
     expected = [x for labels in tagger.tag_sents(sentences[first:last]) for x in labels]
-    assert labels_of(tagger.tag_buffers(text, tokens, starts[first : last + 1])) == expected
+    assert (
+        labels_of(tagger.tag_arrays(text, tokens, starts[first : last + 1]).labels[tagger.column])
+        == expected
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -69,7 +75,7 @@ def test_threads_change_no_label_of_buffers(
     sentences = [
         [*words, f"word{i % 997}", "long" * (i % 9)] for i in range(300) for words, _ in small
     ]
-    coded = tagger.tag_buffers(*buffers(sentences), threads=threads)
+    coded = tagger.tag_arrays(*buffers(sentences), threads=threads).labels[tagger.column]
     assert labels_of(coded) == [x for labels in tagger.tag_sents(sentences) for x in labels]
 
 
@@ -85,7 +91,7 @@ def test_any_buffer_and_any_whole_numbers_will_do(
     data, tokens, starts = buffers([["the", "old", "Zoë"], [], ["man"]])
     numbers = [np.array(one, offsets) if offsets is not list else one for one in (tokens, starts)]
     expected = tagger.tag(["the", "old", "Zoë"]) + tagger.tag(["man"])
-    assert labels_of(tagger.tag_buffers(form(data), *numbers)) == expected
+    assert labels_of(tagger.tag_arrays(form(data), *numbers).labels[tagger.column]) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,8 +118,10 @@ def test_offsets_and_bytes_that_make_no_words_are_refused(
     tagger: pn.Tagger, arguments: Any, message: str
 ) -> None:
     with pytest.raises(pn.ArgumentError, match=message):
-        tagger.tag_buffers(*arguments)
-    assert labels_of(tagger.tag_buffers(b"man", [0, 3], [0, 1])) == tagger.tag(["man"])
+        tagger.tag_arrays(*arguments)
+    assert labels_of(tagger.tag_arrays(b"man", [0, 3], [0, 1]).labels[tagger.column]) == tagger.tag(
+        ["man"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,25 +140,36 @@ def test_other_types_than_buffers_and_whole_numbers_are_refused(
     tagger: pn.Tagger, arguments: Any, message: str
 ) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=message):
-        tagger.tag_buffers(*arguments)
+        tagger.tag_arrays(*arguments)
 
 
-def test_models_that_look_beyond_words_say_so(small: Labelled) -> None:
+def test_models_that_look_beyond_words_take_buffers_too(small: Labelled) -> None:
     spans = pn.train([(["Ada", "sleeps"], ["B-PER", "O"])] * 5, epochs=1)
-    function = pn.train(small, epochs=1, features=features)
-    for tagger in (spans, function):
-        with pytest.raises(pn.ArgumentError, match="use tag_sents"):
-            tagger.tag_buffers(b"man", [0, 3], [0, 1])
+    nearby = pn.train(small, epochs=1, window=2)
+    for tagger in (spans, nearby):
+        found = tagger.tag_arrays(b"AdaAdasleeps", [0, 3, 6, 12], [0, 1, 3])
+        expected = tagger.tag_sents([["Ada"], ["Ada", "sleeps"]])
+        assert labels_of(found.labels[tagger.column]) == [x for labels in expected for x in labels]
+        with pytest.raises(pn.ArgumentError, match=r"data: token 1 \(bytes 3 to 4\) is not UTF-8"):
+            tagger.tag_arrays(b"Ada\xff", [0, 3, 4], [0, 2])
 
 
-def features(tokens: pn.Sentence, i: int) -> list[str]:
-    return [f"w={tokens.words[i]}"]
+def test_arrays_of_words_hold_the_words_and_confidences(small: Labelled) -> None:
+    tagger = pn.train(small, epochs=2).calibrate([*small] * 9)
+    words = ["The", "old", "Zoë"]
+    found = tagger.tag_arrays(*buffers([["left"], words, ["out"]])[:2], [1, 4], confidences=True)
+    begins, text = found.forms
+    assert [text[a:b].decode() for a, b in pairwise(begins.tolist())] == words
+    assert found.offsets.tolist() == [0, 3] and found.sentences.tolist() == [0, 0, 0]
+    labels, sure = tagger.tag_sents([words], confidences=True)
+    assert labels_of(found.labels[tagger.column]) == labels[0]
+    assert found.confidences[tagger.column].tolist() == sure[0]
 
 
 @pytest.mark.parametrize("templates", ["fast", ["word[0]", "tag[-1]"]])
 def test_many_labels_take_two_bytes(templates: Any) -> None:
     sentences = [([f"w{k}" for k in range(300)], [f"L{k:03}" for k in range(300)])]
     tagger = pn.train(sentences, epochs=2, templates=templates, beam=1)
-    numbers, labels = tagger.tag_buffers(*buffers([sentences[0][0]]))
+    numbers, labels = tagger.tag_arrays(*buffers([sentences[0][0]])).labels[tagger.column]
     assert numbers.dtype == np.uint16
     assert [labels[k] for k in numbers] == tagger.tag(sentences[0][0])

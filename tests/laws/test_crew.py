@@ -125,7 +125,7 @@ def test_what_is_wrong_first_is_told_whatever_the_threads_do(
         with pytest.raises(pn.ArgumentTypeError, match=rf"sentences\[{first}\]\[1\]"):
             tagger.tag_sents(sentences, threads=threads)
         with pytest.raises(pn.ArgumentError, match=f"token {starts[first]} .* is not UTF-8"):
-            tagger.tag_buffers(b"".join(words), ends, starts, threads=threads)
+            tagger.tag_arrays(b"".join(words), ends, starts, threads=threads).labels[tagger.column]
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -70,7 +70,7 @@ def test_threads_that_share_a_tagger_get_what_one_gets(tagger: pn.Tagger, small:
         lambda: tagger.tag_sents(sentences, threads=2),
         lambda: held.tag_sents(sentences),
         lambda: [tagger.tag(words) for words in sentences],
-        lambda: tagger.tag_buffers(*buffers)[0].tolist(),
+        lambda: tagger.tag_arrays(*buffers).labels[tagger.column][0].tolist(),
         lambda: tagger.scores(sentences[0]).tolist(),
     ]
     sentences = [[*words, f"word{i}"] for i in range(40) for words, _ in small]

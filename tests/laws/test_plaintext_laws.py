@@ -131,8 +131,8 @@ def test_sentences_know_their_lines_behind_long_stretches_of_white_space(
 
 @given(TEXTS)
 def test_white_space_around_a_text_changes_nothing(text: str) -> None:
-    words = [sentence.words for sentence in tokenize(text)]
-    assert [sentence.words for sentence in tokenize(f"  {text}\n")] == words
+    words = [sentence.forms for sentence in tokenize(text)]
+    assert [sentence.forms for sentence in tokenize(f"  {text}\n")] == words
 
 
 class Counted(str):

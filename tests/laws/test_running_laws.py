@@ -16,7 +16,7 @@ from oracles.running import Pieces, as_tagged, as_written
 import perceptron_nlp as pn
 from perceptron_nlp._core.text.filler import may_have_gap
 from perceptron_nlp.tagger.tag.running import TextFill
-from perceptron_nlp.tagger.tag.text import tagged_sentences
+from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches, text_sentences
 
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301"
 TEXTS = st.text(
@@ -166,8 +166,14 @@ def test_lemmas_of_any_text_are_those_of_the_slow_way(lemmatizer: pn.Tagger, tex
 
 @given(text=st.text(st.characters(), max_size=60) | TEXTS)
 def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str) -> None:
-    slow = tagged_sentences(text, pipeline.segmenter, pipeline.tag_sents_columns, 0)
-    assert pipeline.tag_text(text) == list(slow)
+    columns = pipeline.columns
+
+    def label(sentences: list[list[str]], **_: object) -> dict[str, tuple[list[list[str]], None]]:
+        found = pipeline.tag_sents(sentences, columns=columns)
+        return {name: (labels, None) for name, labels in found.items()}
+
+    pieces = labeled_batches(cut_text(text, pipeline.segmenter), label, 0, 3)
+    assert pipeline.tag_text(text) == list(text_sentences(text, pieces, columns))
 
 
 def test_lemmas_of_a_user_are_known(pipeline: pn.Tagger) -> None:

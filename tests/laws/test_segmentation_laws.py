@@ -154,7 +154,7 @@ def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> 
     path.write_text((rows + "\n") * 20, "utf-8")
     tagger = pn.train(path, column="all", preset="fast", epochs=4)
     (sentence,) = tagger.tag_text("1\n 000 x")
-    assert sentence.words == ["1 000", "x"] and sentence[0].form == "1\n 000"
+    assert sentence.forms == ["1 000", "x"] and sentence.tokens[0].form == "1\n 000"
     assert tagger.segmenter is not None
     ((first, _),) = tagger.segmenter.sentences_of("1\n 000 x")
     assert first.words == ("1 000",)
@@ -210,6 +210,6 @@ def test_an_endless_line_takes_constant_memory_and_keeps_every_character(
 @given(text=TEXTS)
 def test_any_text_is_tagged(pipeline: pn.Tagger, text: str) -> None:
     for sentence in pipeline.tag_text(text):
-        for token in sentence:
+        for token in sentence.tokens:
             assert text[token.start : token.end] == token.form
             assert all(word.lemma for word in token.words)

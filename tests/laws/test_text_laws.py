@@ -49,7 +49,7 @@ def rebuilt(tagger: pn.Tagger, text: str) -> None:
     at = 0
     for sentence in tagger.tag_text(text):
         assert sentence.text == text[sentence.start : sentence.end]
-        for token in sentence:
+        for token in sentence.tokens:
             assert not text[at : token.start].strip()
             assert token.form == text[token.start : token.end] == token.form.strip() != ""
             assert all(word.form and word.lemma for word in token.words)

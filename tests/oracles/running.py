@@ -51,7 +51,7 @@ def _labeled(
     assert tagger.segmenter is not None
     source: Any = Pieces(text)
     sentences = list(RunningReader(source, tagger.segmenter.sentences_in))
-    names = None if columns is None else list(columns)
-    found = tagger.tag_sents_columns(sentences, columns=names)
+    names = tagger.columns if columns is None else list(columns)
+    found = tagger.tag_sents(sentences, columns=names)
     for k, sentence in enumerate(sentences):
         yield sentence, {name: own[k] for name, own in found.items()}

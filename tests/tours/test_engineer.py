@@ -27,10 +27,9 @@ def test_an_engineer_leaves_with_tags_in_parquet_beside_the_rows_that_they_belon
     english = pn.load("en")
     for row in tagged[:11]:
         expected = [
-            (word.form, word.labels["upos"], token.start, token.end, number)
+            (word.form, word.labels["upos"], word.start, word.end, number)
             for number, sentence in enumerate(english.tag_text(row["text"]))
-            for token in sentence
-            for word in token.words
+            for word in sentence
         ]
         found = [
             (word["form"], word["upos"], word["start"], word["end"], word["sentence"])

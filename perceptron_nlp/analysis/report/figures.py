@@ -183,10 +183,9 @@ def labels_of(
     """Return the labels of columns that are tagged together, by the tagger's names of them."""
     names = [name for name in columns if name in tagger.columns] or [tagger.column]
     if all(tagger.by_column[name].is_calibrated for name in names):
-        return dict(
-            tagger.tag_sents_columns_with_confidences(source, threads=threads, columns=names)
-        )
-    labels = tagger.tag_sents_columns(source, threads=threads, columns=names)
+        sure = tagger.tag_sents(source, threads=threads, columns=names, confidences=True)
+        return dict(sure)
+    labels = tagger.tag_sents(source, threads=threads, columns=names)
     return {name: (own, None) for name, own in labels.items()}
 
 
@@ -311,13 +310,13 @@ def _worst(
     inputs, window = tagger.model.inputs(sentences), tagger.window
     found = []
     for i in order:
-        explained = tagger.explain_sents(
-            [inputs[i]],
+        explained = tagger.explain(
+            inputs[i],
             before=inputs[max(0, i - window) : i],
             after=inputs[i + 1 : i + 1 + window],
-            against=[gold[i]],
+            against=gold[i],
             top=SHOWN_FEATURES,
-        )[0]
+        )
         # On labels that the column has by itself; with others it may have agreed on another.
         reasons = [explained[k] for k in wrong[i] if explained[k].label == predicted[i][k]]
         found.append(

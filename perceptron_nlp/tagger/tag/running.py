@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
@@ -19,6 +19,7 @@ from perceptron_nlp.formats.tagged import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.tagger.tag.text import LabeledText
 from perceptron_nlp.text.scripts import LEMMA, parse_script
 from perceptron_nlp.text.splitter import LONG_GAP, LineCount, with_gaps_shortened
 
@@ -43,30 +44,6 @@ class TextSource(Protocol):
 
     def put_back(self, piece: bytes) -> None:
         """Make what was taken last the next to be read."""
-
-
-class LabeledText(NamedTuple):
-    """A text in buffers.
-
-    Attributes
-    ----------
-    sentences : of each sentence its first token, and the number of all
-    places : of each token where it begins and where it ends, in characters
-    first : of each token its first word, and the number of all
-    form_ends, forms : where each word ends in `forms`, which is UTF-8
-    labels : by column the number of each word's label
-    lemmas : None, or where each word's lemma ends in the lemmas, which are UTF-8
-    taken : (bytes, characters) from the front that are done with
-    """
-
-    sentences: memoryview
-    places: memoryview
-    first: memoryview
-    form_ends: memoryview
-    forms: bytearray
-    labels: list[memoryview]
-    lemmas: tuple[memoryview, bytes] | None
-    taken: tuple[int, int]
 
 
 class TextFill:
@@ -101,26 +78,35 @@ class TextFill:
             and not any(wrong_tag(label) for own in labels.values() for label in own)
         )
 
-    def labeled(self, text: bytes, *, at_end: bool = True) -> LabeledText:
-        """Return a text, or its beginning up to some paragraph, with labels.
+    def pieces(self, text: str) -> Iterator[LabeledText]:
+        """Yield a text, which may be any str, with labels, some paragraphs at a time."""
+        begin, length = 0, PIECE
+        while begin < len(text):
+            found = self.labeled(text, begin, begin + length)
+            yield found
+            begin += found.taken[1]
+            length = PIECE if found.taken[1] else 2 * length
 
-        Parameters
-        ----------
-        text : UTF-8, in which lone surrogates may stand as three bytes
-        at_end : nothing follows it
-        """
-        found = self._cutter.cut_text(text, at_end)
-        sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(found)
-        taken = found.taken
-        self._cutter.give_back(found)
+    def labeled(self, text: str, begin: int = 0, end: int | None = None) -> LabeledText:
+        """Return a part of a text with labels, up to some paragraph unless the text ends there."""
+        at_end = end is None or end >= len(text)
+        cut = self._cutter.cut_text(text[begin:end].encode("utf-8", "surrogatepass"), at_end)
+        sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(cut)
+        taken = cut.taken
+        self._cutter.give_back(cut)
         return LabeledText(
+            begin,
             memoryview(sentences),
             memoryview(places),
             memoryview(first),
             memoryview(ends),
             forms,
-            [memoryview(own) for own in labels],
+            {
+                name: (memoryview(numbers), own)
+                for (name, own), numbers in zip(self.labels.items(), labels, strict=True)
+            },
             None if lemmas is None else (memoryview(lemmas[0]), lemmas[1]),
+            {},
             taken,
         )
 

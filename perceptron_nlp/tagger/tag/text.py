@@ -1,38 +1,42 @@
-"""Running text with labels: sentences and tokens that know where they stand in it."""
+"""Running text with labels: sentences and words that know where they stand in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, pairwise, repeat
+from itertools import accumulate, chain, groupby, islice, pairwise, repeat
+from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.splitter import sentences_of
 
-if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tag.running import LabeledText, TextFill
-
-# What is labeled at a time: enough to keep the core busy, few enough to stay small.
 BATCH = 1024
-# Characters that are cut at a time, and distinct rows of labels that are held.
-_PIECE = 1 << 18
+"""Sentences that are labeled at a time: enough to keep the core busy, few enough to stay small."""
+# Distinct rows of labels that are held.
 _MOST_KNOWN = 1 << 16
 
 
 class TextWord(NamedTuple):
-    """A word of a token of running text.
+    """A word of running text.
 
-    form : the word; of a multiword token it need not stand in the text
+    Attributes
+    ----------
+    form : the word: its token as it stands in the text, white space in it as one space; that of a
+        multiword token need not stand in the text
     label : its label in the tagger's first column; None if there are no labels
+    start, end : the place of its token, in characters from the beginning of the text; words of one
+        multiword token share it
     labels : its label in each column of the tagger, by name; it cannot be changed
     """
 
     form: str
     label: str | None
+    start: int
+    end: int
     labels: Mapping[str, str]
 
     @property
@@ -40,9 +44,12 @@ class TextWord(NamedTuple):
         """Its lemma, if the tagger gives lemmas."""
         return self.labels.get("lemma")
 
+    def __repr__(self) -> str:
+        return f"<{_shown(self)} {self.start}:{self.end}>"
+
     # Labels that cannot be changed do not pickle.
     def __reduce__(self) -> tuple[Any, ...]:
-        return _word, (*self[:2], dict(self.labels))
+        return _word, (*self[:4], dict(self.labels))
 
 
 class TextToken(NamedTuple):
@@ -51,71 +58,74 @@ class TextToken(NamedTuple):
     Attributes
     ----------
     form : the token as it stands in the text: ``text[start:end]``
-    label : its label in the tagger's first column; None if there are no labels, and of multiword
-        tokens, whose words have labels
-    start, end : its place, in characters from the beginning of the text
-    labels : its label in each column of the tagger, by name; it cannot be changed
-    parts : the words of a multiword token; empty for other tokens
+    words : its words; one, but for multiword tokens
     """
 
     form: str
-    label: str | None
-    start: int
-    end: int
-    labels: Mapping[str, str]
-    parts: tuple[TextWord, ...] = ()
+    words: tuple[TextWord, ...]
 
     @property
-    def words(self) -> tuple[TextWord, ...]:
-        """Its words: one, but of multiword tokens; white space in a token is one space there."""
-        return self.parts or (TextWord(" ".join(self.form.split()), self.label, self.labels),)
+    def start(self) -> int:
+        """Its begin, in characters from the beginning of the text."""
+        return self.words[0].start
 
     @property
-    def lemma(self) -> str | None:
-        """Its lemma, if the tagger gives lemmas and this is no multiword token."""
-        return self.labels.get("lemma")
+    def end(self) -> int:
+        """Its end, in characters from the beginning of the text."""
+        return self.words[0].end
+
+    @property
+    def label(self) -> str | tuple[str | None, ...] | None:
+        """Its label in the tagger's first column; of several words, the tuple of their labels."""
+        return self._of_words([word.label for word in self.words])
+
+    @property
+    def lemma(self) -> str | tuple[str | None, ...] | None:
+        """Its lemma, if the tagger gives lemmas; of several words, the tuple of their lemmas."""
+        return self._of_words([word.lemma for word in self.words])
+
+    @property
+    def labels(self) -> Mapping[str, str | tuple[str, ...]]:
+        """Its label in each column, by name; of several words, the tuple of their labels."""
+        if len(self.words) == 1:
+            return self.words[0].labels
+        names = self.words[0].labels
+        return {name: tuple(word.labels[name] for word in self.words) for name in names}
+
+    def _of_words(self, values: list[str | None]) -> str | tuple[str | None, ...] | None:
+        return values[0] if len(values) == 1 else tuple(values)
 
     def __repr__(self) -> str:
-        label = "" if self.label is None else f"/{self.label}"
-        words = "".join(f" {word.form}/{word.label}" for word in self.parts)
-        return f"<{self.form}{label}{words} {self.start}:{self.end}>"
-
-    # Labels that cannot be changed do not pickle.
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _token, (*self[:4], dict(self.labels), self.parts)
+        words = "".join(f" {_shown(word)}" for word in self.words)
+        shown = words[1:] if len(self.words) == 1 else self.form + words
+        return f"<{shown} {self.start}:{self.end}>"
 
 
-def _word(form: str, label: str | None, labels: dict[str, str]) -> TextWord:
-    return TextWord(form, label, MappingProxyType(labels))
+def _shown(word: TextWord) -> str:
+    return word.form if word.label is None else f"{word.form}/{word.label}"
 
 
-def _token(
-    form: str,
-    label: str | None,
-    start: int,
-    end: int,
-    labels: dict[str, str],
-    parts: tuple[TextWord, ...],
-) -> TextToken:
-    return TextToken(form, label, start, end, MappingProxyType(labels), parts)
+def _word(form: str, label: str | None, start: int, end: int, labels: dict[str, str]) -> TextWord:
+    return TextWord(form, label, start, end, MappingProxyType(labels))
 
 
-class TextSentence(Sequence[TextToken]):
-    """A sentence of running text; as a sequence it is its tokens. It does not change.
+class TextSentence(Sequence[TextWord]):
+    """A sentence of running text; as a sequence it is its words. It does not change.
 
     Attributes
     ----------
     text : the sentence as it stands, from its first token to its last
     start, end : where it stands, in characters from the beginning of the whole text
-    tokens : tuple of TextToken
-    words, labels : the forms and the (first) labels of its words
+    words : tuple of TextWord
+    tokens : tuple of TextToken; other than words where there are multiword tokens
+    forms, labels : the forms and the (first) labels of its words
     """
 
-    __slots__ = ("_text", "_tokens")
+    __slots__ = ("_text", "_words")
 
-    def __init__(self, text: str, tokens: Sequence[TextToken]) -> None:
+    def __init__(self, text: str, words: Sequence[TextWord]) -> None:
         self._text = text
-        self._tokens = tuple(tokens)
+        self._words = tuple(words)
 
     @property
     def text(self) -> str:
@@ -123,64 +133,106 @@ class TextSentence(Sequence[TextToken]):
         return self._text
 
     @property
+    def words(self) -> tuple[TextWord, ...]:
+        """Its words, one at least; those of multiword tokens in place of these."""
+        return self._words
+
+    @property
     def tokens(self) -> tuple[TextToken, ...]:
         """Its tokens, one at least."""
-        return self._tokens
+        begin = self.start
+        return tuple(
+            TextToken(self._text[start - begin : end - begin], tuple(words))
+            for (start, end), words in groupby(self._words, itemgetter(2, 3))
+        )
 
     @property
     def start(self) -> int:
         """Begin of its first token, in characters of the text."""
-        return self._tokens[0].start
+        return self._words[0].start
 
     @property
     def end(self) -> int:
         """End of its last token, in characters of the text."""
-        return self._tokens[-1].end
+        return self._words[-1].end
 
     @property
-    def words(self) -> list[str]:
-        """The forms of its words; those of multiword tokens in place of these."""
-        return [word.form for token in self._tokens for word in token.words]
+    def forms(self) -> list[str]:
+        """The form of each word."""
+        return [word.form for word in self._words]
 
     @property
     def labels(self) -> list[str | None]:
         """The label of each word, in the first column."""
-        return [word.label for token in self._tokens for word in token.words]
+        return [word.label for word in self._words]
 
     def __len__(self) -> int:
-        return len(self._tokens)
+        return len(self._words)
 
-    def __iter__(self) -> Iterator[TextToken]:
-        return iter(self._tokens)
-
-    @overload
-    def __getitem__(self, index: int) -> TextToken: ...
+    def __iter__(self) -> Iterator[TextWord]:
+        return iter(self._words)
 
     @overload
-    def __getitem__(self, index: slice) -> tuple[TextToken, ...]: ...
+    def __getitem__(self, index: int) -> TextWord: ...
 
-    def __getitem__(self, index: int | slice) -> TextToken | tuple[TextToken, ...]:
-        return self._tokens[index]
+    @overload
+    def __getitem__(self, index: slice) -> tuple[TextWord, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> TextWord | tuple[TextWord, ...]:
+        return self._words[index]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TextSentence):
             return NotImplemented
-        return self._text == other._text and self._tokens == other._tokens
+        return self._text == other._text and self._words == other._words
 
     def __hash__(self) -> int:
         return hash((self._text, self.start, self.end))
 
     def __repr__(self) -> str:
-        words = " ".join(
-            token.form if token.label is None else f"{token.form}/{token.label}"
-            for token in self._tokens[:8]
-        )
-        return f"<TextSentence {self.start}:{self.end}, {len(self)} tokens: {words}" + (
-            " …>" if len(self) > 8 else ">"
+        return f"<TextSentence {self.start}:{self.end}, {len(self)} words: " + (
+            " ".join(map(_shown, self._words[:8])) + (" …>" if len(self) > 8 else ">")
         )
 
 
-_NO_LABELS: Mapping[str, str] = MappingProxyType({})
+class LabeledText(NamedTuple):
+    """Consecutive sentences of a text, cut and labeled: what objects and arrays are made from.
+
+    Attributes
+    ----------
+    begin : characters of the text before those that places are counted from
+    sentences : of each sentence its first token, and the number of all
+    places : of each token where it begins and where it ends, in characters
+    first : of each token its first word, and the number of all
+    form_ends, forms : where each word ends in `forms`, which is UTF-8
+    labels : by column the number of each word's label, and the labels
+    lemmas : None, or where each word's lemma ends in the lemmas, which are UTF-8
+    confidences : by column of each word, where they are asked for
+    taken : (bytes, characters) from the front that are done with
+    """
+
+    begin: int
+    sentences: Sequence[int]
+    places: Sequence[int]
+    first: Sequence[int]
+    form_ends: Sequence[int]
+    forms: bytes | bytearray
+    labels: Mapping[str, tuple[Sequence[int], tuple[str, ...]]]
+    lemmas: tuple[Sequence[int], bytes] | None
+    confidences: Mapping[str, Sequence[float]]
+    taken: tuple[int, int]
+
+
+class LabelSentences(Protocol):
+    """Gives sentences their labels, and confidences or None, in every column."""
+
+    def __call__(
+        self,
+        sentences: list[list[str]],
+        *,
+        before: Sequence[Sequence[str]],
+        after: Sequence[Sequence[str]],
+    ) -> Mapping[str, tuple[list[list[str]], list[list[float]] | None]]: ...
 
 
 def tokenize(text: str) -> list[TextSentence]:
@@ -192,7 +244,7 @@ def tokenize(text: str) -> list[TextSentence]:
 
     Returns
     -------
-    its sentences, whose tokens have no labels. All characters but white space are in exactly one
+    its sentences, whose words have no labels. All characters but white space are in exactly one
     token each, and ``text[token.start:token.end] == token.form``
 
     Raises
@@ -201,116 +253,78 @@ def tokenize(text: str) -> list[TextSentence]:
 
     Examples
     --------
-    ``[s.words for s in tokenize("Don't! I'm here.")]`` is
+    ``[[w.form for w in s] for s in tokenize("Don't! I'm here.")]`` is
     ``[["Do", "n't", "!"], ["I", "'m", "here", "."]]``.
     """
-    _check(text)
-    return [
-        TextSentence(
-            text[spans[0][0] : spans[-1][1]],
-            [TextToken(text[start:end], None, start, end, _NO_LABELS) for start, end in spans],
-        )
+    cut = list(cut_text(text, None))
+    return list(text_sentences(text, [_labeled(cut, {})], ()))
+
+
+def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[SegmentedToken]]:
+    """Return the sentences of a text, cut by a segmenter, or without one by rules."""
+    check_text(text)
+    if segmenter is not None:
+        return segmenter.sentences_of(text)
+    return (
+        [SegmentedToken(start, end, (" ".join(text[start:end].split()),)) for start, end in spans]
         for spans in sentences_of(text)
-    ]
+    )
 
 
-class LabelSentences(Protocol):
-    """Gives sentences their labels in every column, as Tagger.tag_sents_columns does."""
-
-    def __call__(
-        self,
-        sentences: list[list[str]],
-        *,
-        before: Sequence[Sequence[str]],
-        after: Sequence[Sequence[str]],
-    ) -> dict[str, list[list[str]]]: ...
-
-
-def tagged_sentences(
-    text: str, segmenter: Segmenter | None, label: LabelSentences, window: int
-) -> Iterator[TextSentence]:
-    """Yield the sentences of running text with labels, a batch at a time; see Tagger.tag_text.
-
-    Without a segmenter it is cut by rules; ``window`` sentences on either side are looked at.
-    """
-    _check(text)
-    known: _Mappings | None = None
-    cut = _cut_by_rules(text) if segmenter is None else segmenter.sentences_of(text)
+def labeled_batches(
+    cut: Iterator[list[SegmentedToken]], label: LabelSentences, window: int, size: int
+) -> Iterator[LabeledText]:
+    """Yield sentences with labels, some at a time, if only none; `window` around are looked at."""
     before: list[list[str]] = []
-    ready = list(islice(cut, BATCH))
-    while ready:
-        coming = list(islice(cut, max(BATCH, window)))
+    coming = list(islice(cut, size))
+    while True:
+        ready, coming = coming, list(islice(cut, max(size, window)))
         words, after = _words(ready), _words(coming[:window])
-        by_column = label(words, before=before, after=after)
-        known = _Mappings(tuple(by_column)) if known is None else known
-        for number, tokens in enumerate(ready):
-            rows = zip(*(labels[number] for labels in by_column.values()), strict=True)
-            yield _sentence(text, tokens, known.of(rows), known.columns[0])
+        yield _labeled(ready, label(words, before=before, after=after))
+        if not coming:
+            return
         before = [*before, *words][-window:] if window else []
-        ready = coming
 
 
-def labeled_sentences(text: str, fill: TextFill, columns: Sequence[str]) -> Iterator[TextSentence]:
-    """Yield the sentences of running text as a filler of columns gives them."""
-    _check(text)
-    place, length = 0, _PIECE
+def text_sentences(
+    text: str, pieces: Iterable[LabeledText], columns: Sequence[str]
+) -> Iterator[TextSentence]:
+    """Yield the sentences of a text as objects; the first of the columns is that of `label`."""
     known = _Mappings(columns)
-    while place < len(text):
-        piece = text[place : place + length]
-        found = fill.labeled(
-            piece.encode("utf-8", "surrogatepass"), at_end=place + length >= len(text)
-        )
-        tokens = _tokens_of(piece, place, found, _labels_of(found, fill, known), columns[0])
-        for begin, end in pairwise(found.sentences.tolist()):
-            own = tokens[begin:end]
+    for found in pieces:
+        words = _text_words(found, known)
+        first = found.first
+        for begin, end in pairwise(found.sentences):
+            own = words[first[begin] : first[end]]
             yield TextSentence(text[own[0].start : own[-1].end], own)
-        place += found.taken[1]
-        length = _PIECE if found.taken[1] else 2 * length
 
 
-def _labels_of(found: LabeledText, fill: TextFill, known: _Mappings) -> list[Mapping[str, str]]:
-    """Return the labels of all words of a piece of text."""
+def _text_words(found: LabeledText, known: _Mappings) -> list[TextWord]:
+    places, first = list(found.places), list(found.first)
+    starts, ends = places[::2], places[1::2]
+    if found.begin:
+        starts, ends = ([found.begin + place for place in side] for side in (starts, ends))
+    if len(found.form_ends) > len(starts):
+        token_of = [n for n, (a, b) in enumerate(pairwise(first)) for _ in range(a, b)]
+        starts, ends = ([side[n] for n in token_of] for side in (starts, ends))
     by_column: dict[str, Iterable[str]] = {
-        name: map(labels.__getitem__, numbers)
-        for (name, labels), numbers in zip(fill.labels.items(), found.labels, strict=True)
+        name: map(labels.__getitem__, numbers) for name, (numbers, labels) in found.labels.items()
     }
     if found.lemmas is not None:
         by_column[LEMMA] = _strings(*found.lemmas)
-    return known.of(zip(*(by_column[name] for name in known.columns), strict=True))
-
-
-def _tokens_of(
-    piece: str, place: int, found: LabeledText, labels: Sequence[Mapping[str, str]], column: str
-) -> list[TextToken]:
-    """Return the tokens of a piece beginning at `place`, given the labels of its words."""
-    places, first = found.places.tolist(), found.first.tolist()
-    starts, ends = places[::2], places[1::2]
-    forms = map(piece.__getitem__, map(slice, starts, ends))
-    if place:
-        starts, ends = ([place + at for at in side] for side in (starts, ends))
-    has_multiword = len(labels) > len(starts)
-    own = [labels[n] for n in first[:-1]] if has_multiword else labels
-    # A token is made a thousand times as often as anything else: without its constructor.
-    rows = zip(forms, [one[column] for one in own], starts, ends, own, repeat(()), strict=False)
-    tokens: list[TextToken] = list(map(partial(tuple.__new__, TextToken), rows))
-    for n, (begin, end) in enumerate(pairwise(first) if has_multiword else ()):
-        if end - begin > 1:
-            words = _strings(found.form_ends, found.forms, begin, end)
-            parts = _parts(words, labels[begin:end], column)
-            tokens[n] = tokens[n]._replace(label=None, labels=_NO_LABELS, parts=parts)
-    return tokens
-
-
-def _parts(
-    words: Iterable[str], labels: Iterable[Mapping[str, str]], column: str
-) -> tuple[TextWord, ...]:
-    """Return the words of a multiword token."""
-    rows = zip(words, labels, strict=True)
-    return tuple([TextWord(word, own[column], own) for word, own in rows])
+    labels = known.of(zip(*(by_column[name] for name in known.columns), strict=True))
+    own: Iterable[str | None] = repeat(None)
+    if known.columns:
+        own = map(itemgetter(known.columns[0]), labels)
+    else:
+        labels = [MappingProxyType({})] * len(starts)
+    # A word is made a thousand times as often as anything else: without its constructor.
+    rows = zip(_strings(found.form_ends, found.forms), own, starts, ends, labels, strict=False)
+    return list(map(partial(tuple.__new__, TextWord), rows))
 
 
 class _Mappings(dict[tuple[str, ...], Mapping[str, str]]):
-    """By the labels of a word, one a column, the mapping that its tokens share: it costs little."""
+    """By the labels of a word, one a column, the mapping that its words share: it costs little."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         super().__init__()
@@ -327,41 +341,60 @@ class _Mappings(dict[tuple[str, ...], Mapping[str, str]]):
         return list(map(self.__getitem__, rows))
 
 
-def _strings(
-    ends: memoryview, text: bytes | bytearray, first: int = 0, last: int | None = None
-) -> Iterator[str]:
-    """Yield the strings that end where they are said to, or some of them."""
-    begin = ends[first - 1] if first else 0
-    for end in ends[first:last]:
-        yield text[begin:end].decode("utf-8", "surrogatepass")
-        begin = end
-
-
-def _cut_by_rules(text: str) -> Iterator[list[SegmentedToken]]:
-    for spans in sentences_of(text):
-        yield [SegmentedToken(start, end, (text[start:end],)) for start, end in spans]
+def _strings(ends: Sequence[int], text: bytes | bytearray) -> Iterator[str]:
+    """Return the strings that end at these bytes of UTF-8."""
+    begins = chain((0,), ends)
+    if text.isascii():
+        return map(text.decode("ascii").__getitem__, map(slice, begins, ends))
+    return (
+        text[begin:end].decode("utf-8", "surrogatepass")
+        for begin, end in zip(begins, ends, strict=False)
+    )
 
 
 def _words(sentences: Sequence[Sequence[SegmentedToken]]) -> list[list[str]]:
     return [[word for token in tokens for word in token.words] for tokens in sentences]
 
 
-def _sentence(
-    text: str, tokens: Sequence[SegmentedToken], labels: Sequence[Mapping[str, str]], first: str
-) -> TextSentence:
-    found, at = [], 0
-    for start, end, words in tokens:
-        if len(words) == 1:
-            own = labels[at]
-            found.append(TextToken(text[start:end], own[first], start, end, own))
-        else:
-            parts = _parts(words, labels[at : at + len(words)], first)
-            found.append(TextToken(text[start:end], None, start, end, _NO_LABELS, parts))
-        at += len(words)
-    return TextSentence(text[tokens[0].start : tokens[-1].end], found)
+def _labeled(
+    cut: Sequence[Sequence[SegmentedToken]],
+    found: Mapping[str, tuple[list[list[str]], list[list[float]] | None]],
+) -> LabeledText:
+    """Return sentences of a whole text with the labels, and confidences, of their words."""
+    tokens = list(chain.from_iterable(cut))
+    flat = {name: list(chain.from_iterable(labels)) for name, (labels, _) in found.items()}
+    lemmas = flat.pop(LEMMA, None)
+    return LabeledText(
+        0,
+        [*accumulate(map(len, cut), initial=0)],
+        [place for token in tokens for place in token[:2]],
+        [*accumulate((len(token.words) for token in tokens), initial=0)],
+        *_encoded(word for token in tokens for word in token.words),
+        {name: numbered(labels) for name, labels in flat.items()},
+        None if lemmas is None else _encoded(lemmas),
+        {
+            name: list(chain.from_iterable(sure))
+            for name, (_, sure) in found.items()
+            if sure is not None
+        },
+        (0, 0),
+    )
 
 
-def _check(text: object) -> None:
+def numbered(labels: Iterable[str]) -> tuple[list[int], tuple[str, ...]]:
+    """Return the number of each label, and the labels, each once, in the order of their numbers."""
+    number_of: dict[str, int] = {}
+    numbers = [number_of.setdefault(label, len(number_of)) for label in labels]
+    return numbers, tuple(number_of)
+
+
+def _encoded(texts: Iterable[str]) -> tuple[list[int], bytes]:
+    encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return [*accumulate(map(len, encoded))], b"".join(encoded)
+
+
+def check_text(text: object) -> None:
+    """Raise ArgumentTypeError unless it is a str."""
     if not isinstance(text, str):
         hint = "; decode it first" if isinstance(text, bytes | bytearray) else ""
         raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}{hint}")

@@ -332,7 +332,7 @@ def test_words_of_one_token_and_lemmas_are_told(french: str, tmp_path: Path) -> 
 def test_labels_are_those_on_which_columns_agreed_against_what_each_says_by_itself() -> None:
     tagger, changed = pn.load("en"), 0
     for sentence in pn.read_conllu(DATA / "english-dev.conllu"):
-        agreed = tagger.tag_columns(sentence.words)
+        agreed = tagger.tag(sentence.words, columns=tagger.columns)
         (words,) = answer(tagger, " ".join(sentence.words), spaces=True)["sentences"]
         for column in ("upos", "xpos", "feats"):
             told = [one["labels"][column] for one in words]

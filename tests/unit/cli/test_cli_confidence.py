@@ -90,7 +90,9 @@ def test_confidences_go_into_misc_and_nothing_else_changes(cli) -> None:
 def test_several_columns_have_a_key_each(cli) -> None:
     out = cli("tag", "two.model", "new.conllu", "--quiet", "--confidence").out.decode()
     sentences = list(pn.read_conllu("new.conllu"))
-    found = pn.load("two.model").tag_sents_columns_with_confidences(sentences)
+    found = pn.load("two.model").tag_sents(
+        sentences, columns=pn.load("two.model").columns, confidences=True
+    )
     for name, given in found.items():
         expected = [f"Conf[{name}]={x:.4f}" for sure in given[1] for x in sure]
         assert [
@@ -237,7 +239,7 @@ def test_labels_below_the_least_confidence_are_left_open(cli, files: None, threa
     tagger = pn.load("sure.model")
     run = ["tag", "sure.model", "new.conllu", "--quiet", "--threads", threads]
     new = [sentence.words for sentence in pn.read_conllu("new.conllu")]
-    every = sorted(x for row in tagger.tag_sents_with_confidences(new)[1] for x in row)
+    every = sorted(x for row in tagger.tag_sents(new, confidences=True)[1] for x in row)
     least = every[len(every) // 2]
     out = cli(*run, "--min-confidence", str(least)).out
     found = list(pn.read_conllu(io.BytesIO(out)))

@@ -49,13 +49,13 @@ def test_the_text_is_not_copied(tagger: pn.Tagger) -> None:
 
 def test_several_columns_are_structs_of_arrays_and_columns_of_batches(three: pn.Tagger) -> None:
     assert tag_arrow(three, pa.array(ROWS)).to_pylist() == [
-        None if row is None else three.tag_columns(row) for row in ROWS
+        None if row is None else three.tag(row, columns=three.columns) for row in ROWS
     ]
     batch = pa.record_batch({"id": [1, 2, 3, 4], "tokens": ROWS, "upos": ["x"] * 4})
     found = tag_arrow(three, batch)
     assert isinstance(found, pa.RecordBatch)
     assert found.schema.names == ["id", "tokens", "upos", "xpos", "feats"]
-    together = three.tag_sents_columns([row for row in ROWS if row is not None])
+    together = three.tag_sents([row for row in ROWS if row is not None], columns=three.columns)
     for name, own in together.items():
         given = iter(own)
         assert found.column(name).to_pylist() == [

@@ -169,6 +169,9 @@ def test_lemmas_are_plain_strings_beside_the_dictionaries_of_tags(pipeline: pn.T
     found = arrow.tag_arrow(pipeline, table)
     assert found.schema.field("lemma").type == pa.list_(pa.string())
     assert pa.types.is_dictionary(found.schema.field("upos").type.value_type)
-    given = [None if words is None else pipeline.tag_columns(words)["lemma"] for words in sentences]
+    given = [
+        None if words is None else pipeline.tag(words, columns=pipeline.columns)["lemma"]
+        for words in sentences
+    ]
     assert found.column("lemma").to_pylist() == given
     assert given[0] == ["le", "chat", "dormir"]

@@ -25,10 +25,9 @@ def expected(tagger: pn.Tagger, text: str | None) -> list[dict[str, object]] | N
         return None
     return [
         {"form": word.form, **word.labels}
-        | {"start": token.start, "end": token.end, "sentence": number}
+        | {"start": word.start, "end": word.end, "sentence": number}
         for number, sentence in enumerate(tagger.tag_text(text))
-        for token in sentence
-        for word in token.words
+        for word in sentence
     ]
 
 
@@ -58,8 +57,8 @@ def test_kinds_of_strings_chunks_and_slices_are_all_read(pipeline: pn.Tagger) ->
 
 def test_many_texts_are_as_each_alone(pipeline: pn.Tagger) -> None:
     many = [f"{text} {number}" for number in range(900) for text in TEXTS if text] * 4
-    found = pipeline.tag_texts(many)
-    places = [pipeline.tag_texts([text]) for text in many[:12]]
+    found = pipeline.tag_arrays(many)
+    places = [pipeline.tag_arrays([text]) for text in many[:12]]
     assert len(found.offsets) == len(many) + 1
     for number, alone in enumerate(places):
         own = slice(found.offsets[number], found.offsets[number + 1])
@@ -71,7 +70,7 @@ def test_a_text_may_have_more_lemmas_than_labels_have_numbers() -> None:
     gold = pn.Sentence(["to", "do"], {"upos": ["P", "V"], "lemma": ["to", "do"]})
     tagger = pn.train([gold], column="upos,lemma", preset="fast", epochs=1)
     text = " ".join(f"do{number}" for number in range(1 << 16 | 1))
-    found = tagger.tag_texts([text])
+    found = tagger.tag_arrays([text])
     assert found.lemmas is not None and found.lemmas[1].endswith(b"do65536")
     assert len(found.lemmas[0]) == (1 << 16) + 2 and list(found.labels) == ["upos"]
 
@@ -79,7 +78,7 @@ def test_a_text_may_have_more_lemmas_than_labels_have_numbers() -> None:
 @pytest.mark.parametrize("texts", ["Il dort.", b"Il dort.", None, ["Il", None]])
 def test_texts_are_a_list_of_str(pipeline: pn.Tagger, texts: Any) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=r"^texts(\[1\])?: a "):
-        pipeline.tag_texts(texts)
+        pipeline.tag_arrays(texts)
 
 
 def test_tables_keep_their_other_columns(pipeline: pn.Tagger) -> None:
@@ -114,9 +113,11 @@ def test_columns_are_filled_as_if_there_were_no_others(names: list[str], tmp_pat
     tagger = pn.load("en")
     # Some labels are others by themselves than where all columns agree.
     text = (DATA / "harbor.txt").read_text("utf-8")
-    words = [sentence.words for sentence in tagger.tag_text(text)]
-    alone = tagger.tag_sents_columns(words, columns=names)
-    assert names != ["xpos"] or alone != {"xpos": tagger.tag_sents_columns(words)["xpos"]}
+    words = [sentence.forms for sentence in tagger.tag_text(text)]
+    alone = tagger.tag_sents(words, columns=names)
+    assert names != ["xpos"] or alone != {
+        "xpos": tagger.tag_sents(words, columns=tagger.columns)["xpos"]
+    }
     pq.write_table(pa.table({"body": [text]}), tmp_path / "t.parquet")
     columns = {name: name for name in names}
     data = b"".join(
@@ -125,7 +126,7 @@ def test_columns_are_filled_as_if_there_were_no_others(names: list[str], tmp_pat
     found = pq.read_table(io.BytesIO(data))["words"].to_pylist()[0]
     for name in names:
         assert [word[name] for word in found] == [label for own in alone[name] for label in own]
-    assert {*tagger.tag_texts([text], columns=names).labels} == {*names} - {"lemma"}
+    assert {*tagger.tag_arrays([text], columns=names).labels} == {*names} - {"lemma"}
 
 
 def test_parquet_gets_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:

@@ -151,4 +151,4 @@ def test_probabilities_are_those_of_the_calibrated_tagger(Xy_: Xy) -> None:
     found = estimator.calibrate(X * 40, [*y * 39, *labels]).predict_proba(X[:2])
     assert [one.shape for one in found] == [(len(words), len(estimator.labels_)) for words in X[:2]]
     assert all(abs(one.sum(axis=1) - 1).max() < 1e-9 for one in found)
-    assert (found[0] == estimator.tagger_.probabilities(X[0])).all()
+    assert (found[0] == estimator.tagger_.scores(X[0], probabilities=True)).all()

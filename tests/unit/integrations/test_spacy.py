@@ -46,7 +46,7 @@ def written(doc: Any) -> list[tuple[str, str, str]]:
 
 
 def labels_of(tagger: pn.Tagger, words: list[str]) -> list[tuple[str, str, str]]:
-    found = tagger.tag_columns(words)
+    found = tagger.tag(words, columns=tagger.columns)
     feats = ["" if value == "_" else value for value in found["feats"]]
     return list(zip(found["xpos"], found["upos"], feats, strict=True))
 
@@ -290,7 +290,7 @@ def test_lemmas_are_written_and_text_is_cut_as_the_model_learned_to(
         doc = one(text)
         assert doc.text == text
         assert [[t.text for t in s if not t.is_space] for s in doc.sents] == [
-            s.words for s in found
+            s.forms for s in found
         ]
         lemmas = [t.lemma_ for t in doc if not t.is_space]
         assert lemmas == [token.lemma for sentence in found for token in sentence]

@@ -49,7 +49,7 @@ def addresses(
     """The address of each page."""
     folder = tmp_path_factory.mktemp("pages")
     sentences = list(pn.read_conllu(DATA / "english-test.conllu"))[:6]
-    explained = tagger.explain_sents(sentences, column="upos")
+    explained = [tagger.explain(one, column="upos") for one in sentences]
     why = explanation_page(explained, top=6, title="Why these labels: upos", right_to_left=True)
     (folder / "why.html").write_text(why, "utf-8")
     with make_server(tagger, name="en.model", port=0) as server:

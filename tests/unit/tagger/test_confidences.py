@@ -89,7 +89,7 @@ def test_training_with_a_dev_set_calibrates_every_kind_of_model(
         told = part.model.record["calibration"]
         assert told["method"] == "isotonic" and told["words"] > 300, name
         inputs = part.model.inputs(TEST)
-        labels, sure = part.tag_sents_with_confidences(inputs)
+        labels, sure = part.tag_sents(inputs, confidences=True)
         assert labels == part.tag_sents(inputs)
         assert [len(own) for own in sure] == [len(sentence) for sentence in TEST]
         assert all(0 <= x <= 1 for own in sure for x in own)
@@ -111,7 +111,7 @@ def test_rows_of_probabilities_sum_to_one_and_agree_with_the_confidences(
 ) -> None:
     for part in trained(kind).by_column.values():
         for sentence in part.model.inputs(TEST[:10]):
-            chances = part.probabilities(sentence)
+            chances = part.scores(sentence, probabilities=True)
             assert chances.shape == (len(sentence), len(part.labels)) and (chances >= 0).all()
             assert np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
             labels, sure = part.tag(sentence), part.confidences(sentence)
@@ -147,7 +147,7 @@ def test_a_saved_model_is_as_sure_bit_for_bit(
     tagger.save(tmp_path / "a.model")
     again = pn.load(tmp_path / "a.model")
     inputs = tagger.model.inputs(TEST)
-    assert again.tag_sents_with_confidences(inputs) == tagger.tag_sents_with_confidences(inputs)
+    assert again.tag_sents(inputs, confidences=True) == tagger.tag_sents(inputs, confidences=True)
     assert again.to_bytes() == tagger.to_bytes()
 
 
@@ -157,11 +157,11 @@ def test_neither_threads_nor_the_order_of_sentences_change_a_confidence(
 ) -> None:
     tagger = trained(kind)
     inputs = tagger.model.inputs(TEST * (12 if kind == "greedy" else 3))
-    labels, sure = tagger.tag_sents_with_confidences(inputs)
-    assert tagger.tag_sents_with_confidences(inputs, threads=3) == (labels, sure)
+    labels, sure = tagger.tag_sents(inputs, confidences=True)
+    assert tagger.tag_sents(inputs, threads=3, confidences=True) == (labels, sure)
     order = list(range(len(inputs)))
     random.Random(4).shuffle(order)
-    mixed = tagger.tag_sents_with_confidences([inputs[k] for k in order])[1]
+    mixed = tagger.tag_sents([inputs[k] for k in order], confidences=True)[1]
     assert mixed == [sure[k] for k in order]
     assert [tagger.confidences(sentence) for sentence in inputs[:20]] == sure[:20]
 
@@ -178,7 +178,7 @@ def test_kept_labels_are_sure_and_context_for_the_others(
         [draw.choice(some) if draw.random() < 0.3 else None for _ in sentence]
         for sentence in inputs
     ]
-    labels, sure = tagger.tag_sents_with_confidences(inputs, keep=keep)
+    labels, sure = tagger.tag_sents(inputs, keep=keep, confidences=True)
     assert labels == tagger.tag_sents(inputs, keep=keep)
     for kept, own in zip(keep, sure, strict=True):
         assert all(x == 1 for label, x in zip(kept, own, strict=True) if label is not None)
@@ -212,18 +212,18 @@ def test_a_lexicon_leaves_certainty_to_the_labels_that_it_allows(
     held = tagger.with_lexicon({"mans": "VERB", "runs": ["NOUN", "ADJ"]})
     words = ["mans", "runs", "olded"]
     assert held.confidences(words)[0] == 1.0
-    chances = held.probabilities(words)
+    chances = held.scores(words, probabilities=True)
     verb = held.labels.index("VERB")
     assert chances[0, verb] == 1 and chances[1, verb] == 0 and chances[2, verb] > 0
     assert np.allclose(chances.sum(axis=1), 1)
-    assert held.tag_sents_with_confidences([words])[0] == [held.tag(words)]
+    assert held.tag_sents([words], confidences=True)[0] == [held.tag(words)]
 
 
 def test_a_model_that_is_not_calibrated_says_what_to_do(tagger: pn.Tagger) -> None:
     for ask in (
         lambda: tagger.confidences(["a"]),
-        lambda: tagger.probabilities(["a"]),
-        lambda: tagger.tag_sents_with_confidences([["a"]]),
+        lambda: tagger.scores(["a"], probabilities=True),
+        lambda: tagger.tag_sents([["a"]], confidences=True),
         lambda: tagger.evaluate([(["a"], ["DET"])], calibration=True),
     ):
         with pytest.raises(pn.ModelError, match=r"tagger\.calibrate\(dev\)"):

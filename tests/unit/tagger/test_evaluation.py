@@ -95,14 +95,14 @@ def test_a_tagger_is_evaluated_on_what_it_tags() -> None:
 def test_one_of_several_columns_is_evaluated_and_explained_as_it_is_tagged(column: str) -> None:
     tagger = pn.load("en")
     gold = list(pn.read_conllu(DATA / "english-test.conllu"))
-    found = tagger.tag_sents_columns(gold, columns=[column])[column]
+    found = tagger.tag_sents(gold, columns=[column])[column]
     right = sum(
         label == other
         for sentence, labels in zip(gold, found, strict=True)
         for label, other in zip(sentence.column(column), labels, strict=True)
     )
     assert tagger.evaluate(gold, column=column).correct == right
-    explained = tagger.explain_sents(gold, column=column, top=0)
+    explained = [tagger.explain(one, column=column, top=0) for one in gold]
     assert [[why.label for why in words] for words in explained] == found
 
 

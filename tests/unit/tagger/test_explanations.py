@@ -59,7 +59,9 @@ def test_a_column_is_explained_by_its_own_tagger() -> None:
     both = pn.train(COLUMNS, column="upos,xpos", epochs=2)
     words = ["la", "kato"]
     assert both.explain(words).column == "upos"
-    assert both.explain(words, column="xpos").labels == both.tag_columns(words)["xpos"]
+    assert (
+        both.explain(words, column="xpos").labels == both.tag(words, columns=both.columns)["xpos"]
+    )
     assert [labels for labels, _ in both.k_best(words, 1, column="xpos")] == [
         both.by_column["xpos"].tag(words)
     ]
@@ -190,8 +192,6 @@ def test_calibrated_models_explain_with_their_confidences() -> None:
 def test_labels_to_compare_with_must_be_as_many_as_the_words(tagger: pn.Tagger) -> None:
     with pytest.raises(pn.ArgumentError, match="against: 1 labels for 2 words"):
         tagger.explain(["The", "dog"], against=["DET"])
-    with pytest.raises(pn.ArgumentError, match="against: labels of 1 sentences for 2"):
-        tagger.explain_sents([["The"], ["dog"]], against=[[None]])
 
 
 def test_labels_that_cannot_be_compared_leave_the_runner_up(tagger: pn.Tagger) -> None:

@@ -111,7 +111,7 @@ def test_a_kept_label_goes_before_the_dictionary() -> None:
 def test_each_column_keeps_its_own() -> None:
     rows = [pn.Sentence(["x", "y"], {"upos": ["A", "B"], "xpos": ["a", "b"]})]
     tagger = pn.train(rows, column="upos,xpos", epochs=1)
-    assert tagger.tag_columns(["x", "y"], keep={"xpos": [None, "q"]}) == {
+    assert tagger.tag(["x", "y"], keep={"xpos": [None, "q"]}, columns=tagger.columns) == {
         "upos": ["A", "B"],
         "xpos": ["a", "q"],
     }
@@ -164,7 +164,7 @@ def test_columns_that_cannot_be_kept_are_named(
     keep: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as caught:
-        TAGGERS["greedy"].tag_columns(["x", "y"], keep=keep)
+        TAGGERS["greedy"].tag(["x", "y"], keep=keep, columns=TAGGERS["greedy"].columns)
     assert message in str(caught.value)
 
 

@@ -35,12 +35,12 @@ def test_long_lemmas_take_no_memory_beyond_their_length() -> None:
 
 
 def test_long_words_are_not_remembered(pipeline: pn.Tagger) -> None:
-    pipeline.tag_sents_columns([["Le", "chat"]])
+    pipeline.tag_sents([["Le", "chat"]], columns=pipeline.columns)
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         for i in range(40):
-            pipeline.tag_sents_columns([[str(i) + "a" * 100_000]])
+            pipeline.tag_sents([[str(i) + "a" * 100_000]], columns=pipeline.columns)
         held = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()

@@ -64,7 +64,7 @@ import json, sys
 before = set(sys.modules)
 import perceptron_nlp as pn
 words = json.loads(sys.argv[1])
-found = {path: pn.load(path, mmap=path.endswith("mapped")).tag_columns(words)
+found = {path: (own := pn.load(path, mmap=path.endswith("mapped"))).tag(words, columns=own.columns)
          for path in sys.argv[2:]}
 print(json.dumps([found, sorted(set(sys.modules) - before)]))
 """
@@ -123,7 +123,9 @@ def test_loading_and_tagging_lists_imports_nothing_that_they_do_without(tmp_path
     for path, tagger in taggers.items():
         tagger.save(path)
     found, modules = run(LISTS, json.dumps(WORDS), *taggers)
-    assert found == {path: tagger.tag_columns(WORDS) for path, tagger in taggers.items()}
+    assert found == {
+        path: tagger.tag(WORDS, columns=tagger.columns) for path, tagger in taggers.items()
+    }
     # Columns that agree are labeled together, by what labels many sentences.
     assert heavy(modules) == ["perceptron_nlp._core.tag.crew"]
     alone = [path for path, tagger in taggers.items() if tagger.model.agreement is None]

@@ -30,12 +30,12 @@ def gold(french: str, tmp_path: Path) -> Path:
 def test_text_becomes_tokens_words_tags_and_lemmas_at_their_places(pipeline: pn.Tagger) -> None:
     assert pipeline.columns == ("upos", "lemma") and pipeline.feature_columns == ()
     first, second, third = pipeline.tag_text(TEXT)
-    assert first.words == ["Le", "chat", "va", "à", "le", "bois", "."]
-    assert [token.form for token in first] == ["Le", "chat", "va", "au", "bois", "."]
-    assert [word.lemma for word in first[3].words] == ["à", "le"]
-    assert first[3].label is None and first[2].lemma == "aller"
-    assert third.words == ["Il", "dort"] and second.text == TEXT[second.start : second.end]
-    for token in (*first, *second, *third):
+    assert first.forms == ["Le", "chat", "va", "à", "le", "bois", "."]
+    assert [token.form for token in first.tokens] == ["Le", "chat", "va", "au", "bois", "."]
+    assert [word.lemma for word in first.tokens[3].words] == ["à", "le"]
+    assert first.tokens[3].label == ("ADP", "DET") and first[2].lemma == "aller"
+    assert third.forms == ["Il", "dort"] and second.text == TEXT[second.start : second.end]
+    for token in (*first.tokens, *second.tokens, *third.tokens):
         assert TEXT[token.start : token.end] == token.form
 
 
@@ -79,7 +79,11 @@ def test_lemmas_that_no_file_can_carry_are_refused_as_other_labels_are(lemma: st
 def test_lemmas_alone_see_the_tags_of_the_tagger_that_they_are_part_of(pipeline: pn.Tagger) -> None:
     words = ["Les", "chats", "dorment"]
     part = pipeline.by_column["lemma"]
-    assert part.tag(words) == pipeline.tag_columns(words)["lemma"] == ["le", "chat", "dormir"]
+    assert (
+        part.tag(words)
+        == pipeline.tag(words, columns=pipeline.columns)["lemma"]
+        == ["le", "chat", "dormir"]
+    )
     assert pickle.loads(pickle.dumps(part)).tag(words) == part.tag(words)
     alone = pn.Tagger.from_bytes(part.to_bytes())
     assert alone.feature_columns == ("upos",)
@@ -89,7 +93,7 @@ def test_lemmas_alone_see_the_tags_of_the_tagger_that_they_are_part_of(pipeline:
 
 def test_kept_lemmas_stay_and_need_no_script(pipeline: pn.Tagger) -> None:
     words = ["Les", "chats", "dorment"]
-    kept = pipeline.tag_columns(words, keep={"lemma": [None, "félin", None]})
+    kept = pipeline.tag(words, keep={"lemma": [None, "félin", None]}, columns=pipeline.columns)
     assert kept["lemma"] == ["le", "félin", "dormir"]
 
 
@@ -124,11 +128,11 @@ def test_confidences_are_those_of_lemmas(french: str, tmp_path: Path) -> None:
     path.write_text(with_mistakes.replace("\tNOUN\t", "\tX\t", 6), "utf-8")
     sure = tagger.calibrate(path)
     words = ["Les", "chats", "dorment"]
-    lemmas, confidences = sure.by_column["lemma"].tag_sents_with_confidences([words])
+    lemmas, confidences = sure.by_column["lemma"].tag_sents([words], confidences=True)
     assert lemmas == [["le", "chat", "dormir"]]
     assert all(0 < x <= 1 for x in confidences[0])
-    lemmas, confidences = sure.by_column["lemma"].tag_sents_with_confidences(
-        [words], keep=[[None, "félin", None]]
+    lemmas, confidences = sure.by_column["lemma"].tag_sents(
+        [words], keep=[[None, "félin", None]], confidences=True
     )
     assert lemmas[0][1] == "félin" and confidences[0][1] == 1
     assert sure.evaluate(path, column="lemma", calibration=True).calibration is not None
@@ -182,7 +186,7 @@ def test_candidate_errors_in_lemmas_are_lemmas(french: str, tmp_path: Path) -> N
 def test_the_page_to_try_a_tagger_on_cuts_as_the_model_has_learned(pipeline: pn.Tagger) -> None:
     found = answer(pipeline, TEXT, spaces=False)["sentences"]
     assert [[word["word"] for word in words] for words in found] == [
-        sentence.words for sentence in pipeline.tag_text(TEXT)
+        sentence.forms for sentence in pipeline.tag_text(TEXT)
     ]
     assert found[0][2]["labels"]["lemma"]["label"] == "aller"
 
@@ -321,7 +325,7 @@ def test_files_are_written_as_conllu_with_ranges_that_read_back(
 ) -> None:
     written = cli_tag(TEXT.encode())
     sentences = list(pn.read_conllu(io.BytesIO(written)))
-    assert [list(s.words) for s in sentences] == [s.words for s in pipeline.tag_text(TEXT)]
+    assert [list(s.words) for s in sentences] == [s.forms for s in pipeline.tag_text(TEXT)]
     assert b"4-5\tau\t" in written and b"SpaceAfter=No" in written
     assert pn.text_scores(sentences, sentences)["Words"].f1 == 1
     assert cli_tag("\ufeff".encode() + TEXT.encode().replace(b"\n", b"\r\n")) == written

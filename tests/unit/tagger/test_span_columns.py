@@ -144,8 +144,8 @@ def test_a_rule_for_single_labels_learns_span_labels_as_they_stand():
 def test_spans_of_a_sentence_have_start_end_and_type():
     text = [(["Ann", "Lee", "saw", "Bob"], ["B-PER", "I-PER", "O", "B-PER"])] * 4
     tagger = pn.train(text, epochs=3)
-    assert tagger.spans(["Ann", "Lee", "saw", "Bob"]) == [(0, 2, "PER"), (3, 4, "PER")]
+    assert pn.spans_of(tagger.tag(["Ann", "Lee", "saw", "Bob"])) == [("PER", 0, 2), ("PER", 3, 4)]
     kept = [None, None, "B-PER", None]
-    assert (2, 3, "PER") in tagger.spans(["Ann", "Lee", "saw", "Bob"], keep=kept)
-    with pytest.raises(pn.ArgumentError, match="column tag has no spans"):
-        pn.train([(["a"], ["X"])], epochs=1).spans(["a"])
+    assert ("PER", 2, 3) in pn.spans_of(tagger.tag(["Ann", "Lee", "saw", "Bob"], keep=kept))
+    with pytest.raises(pn.ArgumentError, match="X"):
+        pn.spans_of(pn.train([(["a"], ["X"])], epochs=1).tag(["a"]))

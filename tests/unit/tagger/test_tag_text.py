@@ -24,27 +24,51 @@ def english() -> pn.Tagger:
 def test_the_english_model_tags_text_in_every_column(english: pn.Tagger) -> None:
     assert english.columns == ("upos", "xpos", "feats", "lemma")
     first, second = english.tag_text(TEXT)
-    assert [token.form for token in first] == ["They", "don't", "sink", "!"]
-    assert [(word.form, word.label) for token in first for word in token.words] == [
+    assert [token.form for token in first.tokens] == ["They", "don't", "sink", "!"]
+    assert [(word.form, word.label) for word in first] == [
         ("They", "PRON"),
         ("do", "AUX"),
         ("n't", "PART"),
         ("sink", "VERB"),
         ("!", "PUNCT"),
     ]
-    assert first[1].words[1].labels == {
+    assert first.tokens[1].words == first.words[1:3] == first[1:3]
+    assert first[2].labels == {
         "upos": "PART",
         "xpos": "RB",
         "feats": "Polarity=Neg",
         "lemma": "not",
     }
-    assert second.words == ["Mr.", "Hall", "pays", "$", "5", "."]
-    assert second.labels == list(english.tag_columns(second.words)["upos"])
+    assert second.forms == ["Mr.", "Hall", "pays", "$", "5", "."]
+    assert second.labels == english.tag(second.forms, columns=english.columns)["upos"]
     for sentence in (first, second):
         assert sentence.text == TEXT[sentence.start : sentence.end]
-        assert all(TEXT[token.start : token.end] == token.form for token in sentence)
+        assert all(TEXT[token.start : token.end] == token.form for token in sentence.tokens)
     assert second.tokens[-1].end == second.end == len(TEXT)
-    assert len(second[1:3]) == 2 and second[0] == second.tokens[0]
+    assert len(second[1:3]) == 2 and second[0] == second.tokens[0].words[0]
+
+
+def test_a_token_of_several_words_has_their_labels(english: pn.Tagger) -> None:
+    (sentence,) = english.tag_text("They don't sink!")
+    both, one = sentence.tokens[1], sentence.tokens[2]
+    assert (both.label, both.lemma) == (("AUX", "PART"), ("do", "not"))
+    assert (one.label, one.lemma, one.labels) == ("VERB", "sink", sentence[3].labels)
+    assert both.labels["xpos"] == ("VBP", "RB") and (both.start, both.end) == (5, 10)
+    assert repr(both) == "<don't do/AUX n't/PART 5:10>" and repr(one) == "<sink/VERB 11:15>"
+    assert [word.start for word in sentence] == [0, 5, 5, 11, 15]
+
+
+def test_many_texts_and_some_columns(english: pn.Tagger) -> None:
+    texts = [TEXT, "", "It rains."]
+    assert english.tag_text(texts) == [english.tag_text(text) for text in texts]
+    (sentence,) = english.tag_text("It rains.", columns=["lemma", "xpos"])
+    assert [dict(word.labels) for word in sentence][:2] == [
+        {"xpos": "PRP", "lemma": "it"},
+        {"xpos": "VBZ", "lemma": "rain"},
+    ]
+    assert sentence.labels == ["PRP", "VBZ", "."]
+    with pytest.raises(pn.ArgumentError, match="columns"):
+        english.tag_text("It rains.", columns=["ner"])
 
 
 def test_tokens_and_sentences_do_not_change(english: pn.Tagger) -> None:
@@ -59,7 +83,7 @@ def test_tokens_and_sentences_do_not_change(english: pn.Tagger) -> None:
         sentence == english.tag_text("The dog sleeps.")[0] != english.tag_text("The dog sleeps!")[0]
     )
     assert hash(sentence) == hash(english.tag_text("The dog sleeps.")[0])
-    assert repr(sentence) == "<TextSentence 0:15, 4 tokens: The/DET dog/NOUN sleeps/VERB ./PUNCT>"
+    assert repr(sentence) == "<TextSentence 0:15, 4 words: The/DET dog/NOUN sleeps/VERB ./PUNCT>"
 
 
 def test_sentences_pickle_and_copy(english: pn.Tagger) -> None:
@@ -74,7 +98,7 @@ def test_text_without_words_has_no_sentences(tagger: pn.Tagger) -> None:
     assert tagger.tag_text("") == tagger.tag_text(" \n\n\t") == []
 
 
-@pytest.mark.parametrize("text", [b"bytes", None, ["words"]])
+@pytest.mark.parametrize("text", [b"bytes", None, [b"words"]])
 def test_what_is_no_str_is_refused(tagger: pn.Tagger, text: object) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="text: a str is needed, not "):
         tagger.tag_text(text)  # type: ignore[arg-type]
@@ -113,7 +137,7 @@ def test_a_model_that_looks_nearby_sees_across_batches(monkeypatch: pytest.Monke
         for title in ("then", "near", "then")
     )
     whole = tagger.tag_text(text)
-    assert [s.labels for s in whole] == tagger.tag_sents([s.words for s in whole])
+    assert [s.labels for s in whole] == tagger.tag_sents([s.forms for s in whole])
     for batch in (1, 2, 5):
         monkeypatch.setattr(taggedtext, "BATCH", batch)
         assert tagger.tag_text(text) == whole
@@ -121,8 +145,10 @@ def test_a_model_that_looks_nearby_sees_across_batches(monkeypatch: pytest.Monke
 
 def test_tokenize_gives_the_same_tokens_without_labels(tagger: pn.Tagger) -> None:
     cut, tagged = pn.tokenize(TEXT), tagger.tag_text(TEXT)
-    assert [s.words for s in cut] == [s.words for s in tagged]
-    assert {token.label for s in cut for token in s} == {None}
+    assert [[w[:1] + w[2:4] for w in s] for s in cut] == [
+        [w[:1] + w[2:4] for w in s] for s in tagged
+    ]
+    assert {word.label for s in cut for word in s} == {None}
     assert dict(cut[0][0].labels) == {}
 
 

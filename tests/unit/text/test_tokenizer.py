@@ -114,7 +114,7 @@ def test_sentences_end_where_the_rules_say(text: str, sentences: list[str]) -> N
 
 
 def test_an_abbreviation_that_ends_a_sentence_gives_it_its_full_stop() -> None:
-    assert [s.words for s in tokenize("Bread, milk, etc. We ate.")] == [
+    assert [s.forms for s in tokenize("Bread, milk, etc. We ate.")] == [
         ["Bread", ",", "milk", ",", "etc", "."],
         ["We", "ate", "."],
     ]

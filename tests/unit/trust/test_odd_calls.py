@@ -33,8 +33,8 @@ def test_words_may_come_from_an_iterator_wherever_a_sentence_is_taken(sure: pn.T
     assert sure.tag(iter(WORDS)) == sure.tag(WORDS)  # type: ignore[arg-type]
     assert sure.confidences(iter(WORDS)) == sure.confidences(WORDS)  # type: ignore[arg-type]
     assert (
-        sure.probabilities(iter(WORDS))  # type: ignore[arg-type]
-        == sure.probabilities(WORDS)
+        sure.scores(iter(WORDS), probabilities=True)  # type: ignore[arg-type]
+        == sure.scores(WORDS, probabilities=True)
     ).all()
     assert (sure.scores(iter(WORDS)) == sure.scores(WORDS)).all()  # type: ignore[arg-type]
 
@@ -43,8 +43,6 @@ def test_words_may_come_from_an_iterator_wherever_a_sentence_is_taken(sure: pn.T
 def test_only_labels_can_be_compared_with(sure: pn.Tagger, against: object) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="against"):
         sure.explain(WORDS, against=against)  # type: ignore[arg-type]
-    with pytest.raises(pn.ArgumentTypeError, match="against"):
-        sure.explain_sents([WORDS], against=[against] if isinstance(against, list) else against)  # type: ignore[arg-type]
 
 
 def _breaking_off() -> Iterator[list[str]]:

@@ -79,7 +79,7 @@ def is_used(data: bytes) -> bool:
         tagger = pn.Tagger.from_bytes(data)
     except pn.ModelError:
         return False
-    labels = tagger.tag_columns(WORDS)
+    labels = tagger.tag(WORDS, columns=tagger.columns)
     assert {len(tags) for tags in labels.values()} == {len(WORDS)}
     tagger.tag(WORDS, keep=[None, "?", tagger.labels[-1], None, None, None])
     tagger.explain(WORDS)

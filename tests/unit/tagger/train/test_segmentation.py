@@ -74,7 +74,7 @@ def test_a_treebank_without_spaces_in_misc_says_so(
     tagger = pn.train(path, column="all", **FAST)
     assert "no token has SpaceAfter=No in MISC" in caplog.text
     (sentence,) = tagger.tag_text("Le chat dort .")
-    assert sentence.words == ["Le", "chat", "dort", "."]
+    assert sentence.forms == ["Le", "chat", "dort", "."]
 
 
 def test_columns_that_nobody_filled_are_left_out_and_named(
@@ -134,7 +134,7 @@ def test_forms_with_spaces_are_tokens(tmp_path: Path) -> None:
     path = write(tmp_path / "spaces.conllu", (row + other) * 10)
     tagger = pn.train(path, column="all", **FAST)
     (sentence,) = tagger.tag_text("New York is")
-    assert sentence.words == ["New York", "is"]
+    assert sentence.forms == ["New York", "is"]
 
 
 @pytest.mark.parametrize("case", ["tr", "en"])
@@ -144,7 +144,7 @@ def test_capital_i_is_small_in_the_way_of_the_treebank(tmp_path: Path, case: str
     tagger = pn.train(write(tmp_path / "i.conllu", rows * 8), column=["upos", "lemma"], **FAST)
     lemmas = tagger.by_column["lemma"].model.lemmas
     assert lemmas is not None and lemmas.turkic is (case == "tr")
-    assert tagger.tag_columns(["ISI"])["lemma"] == [small]
+    assert tagger.tag(["ISI"], columns=tagger.columns)["lemma"] == [small]
 
 
 def test_confidences_of_lemmas_are_fitted_to_predicted_tags(french: str, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_tokens_that_no_script_can_split_stay_whole(french: str, tmp_path: Path)
     path = write(tmp_path / "odd.conllu", french + odd * 20)
     tagger = pn.Tagger.from_bytes(pn.train(path, column="all", **FAST).to_bytes())
     text = f"dont {half * 2}"
-    words = [word for sentence in tagger.tag_text(text) for word in sentence.words]
+    words = [word for sentence in tagger.tag_text(text) for word in sentence.forms]
     assert "".join(words) == text.replace(" ", "")
 
 
@@ -192,7 +192,7 @@ def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -
     block += f"2\t12\t1\tX{blanks}\n\n"
     path = write(tmp_path / "spaces.conllu", "".join(map(block.format, ["xx", "zz", "x"] * 9)))
     tagger = pn.train(path, column="all", **FAST)
-    (first,), (second,), (third,) = tagger.tag_text("pp qq12\n\npp q\n\npp q12")
+    first, second, third = tagger.tag_text("pp qq12\n\npp q\n\npp q12")
     assert [(word.form, word.lemma) for word in first.words] == [("pp qq", "pp q"), ("12", "1")]
     assert [(word.form, word.lemma) for word in second.words] == [("pp q", "pp q")]
     assert [(word.form, word.lemma) for word in third.words] == [("pp q", "pp q"), ("12", "1")]
@@ -208,10 +208,10 @@ def test_a_word_has_one_space_where_its_token_has_white_space(tmp_path: Path) ->
     text = "".join(block.format(*pair) for pair in [("a", "X"), ("c", "Y")] * 9)
     tagger = pn.train(write(tmp_path / "spaces.conllu", text), column="text,upos", **FAST)
     (sentence,) = tagger.tag_text("c\u00a0 \n b")
-    (token,) = sentence
+    (token,) = sentence.tokens
     assert (token.form, token.start, token.end) == ("c\u00a0 \n b", 0, 6)
-    assert sentence.words == [token.words[0].form] == ["c b"]
-    assert tagger.tag(sentence.words) == sentence.labels == ["Y"]
+    assert sentence.forms == [token.words[0].form] == ["c b"]
+    assert tagger.tag(sentence.forms) == sentence.labels == ["Y"]
 
 
 def test_lemmas_are_learned_from_predicted_tags_too_where_these_cost_much(

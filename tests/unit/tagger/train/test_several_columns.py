@@ -58,11 +58,11 @@ def test_each_column_has_the_weights_that_it_has_alone() -> None:
 def test_each_column_by_itself_is_tagged_as_alone(words: list[str]) -> None:
     alone = {name: tagger.tag(words) for name, tagger in ALONE.items()}
     assert {name: part.tag(words) for name, part in SEVERAL.by_column.items()} == alone
-    assert pn.Tagger.joined(ALONE.values()).tag_columns(words) == alone
+    assert pn.Tagger.joined(ALONE.values()).tag(words, columns=COLUMNS) == alone
     assert SEVERAL.tag(words) == alone["upos"]
-    assert list(SEVERAL.tag_columns(words)) == list(COLUMNS)
+    assert list(SEVERAL.tag(words, columns=SEVERAL.columns)) == list(COLUMNS)
     for name in COLUMNS:
-        assert SEVERAL.tag_sents_columns([words], columns=[name]) == {name: [alone[name]]}
+        assert SEVERAL.tag_sents([words], columns=[name]) == {name: [alone[name]]}
 
 
 @pytest.mark.parametrize("column", ["upos,xpos,feats", "upos, xpos, feats", list(COLUMNS)])
@@ -78,19 +78,21 @@ def test_a_tagger_of_several_columns_survives_files_copies_and_pickles(tmp_path:
         copy.deepcopy(SEVERAL),
     ):
         assert again.to_bytes() == SEVERAL.to_bytes()
-        assert again.tag_columns(["la", "lupo"]) == SEVERAL.tag_columns(["la", "lupo"])
+        assert again.tag(["la", "lupo"], columns=again.columns) == SEVERAL.tag(
+            ["la", "lupo"], columns=SEVERAL.columns
+        )
     assert "upos, xpos, feats" in repr(SEVERAL)
 
 
 def test_a_model_of_one_column_is_written_as_ever() -> None:
     assert "more" not in read_tensors(ALONE["upos"].to_bytes(), "model")[1]
-    assert ALONE["upos"].tag_columns(["la"]) == {"upos": ["DET"]}
+    assert ALONE["upos"].tag(["la"], columns=ALONE["upos"].columns) == {"upos": ["DET"]}
     assert pn.train(ROWS, column=["upos"], epochs=3).to_bytes() == ALONE["upos"].to_bytes()
 
 
 def test_every_column_is_evaluated_as_the_columns_are_tagged_together() -> None:
     found = SEVERAL.evaluate_columns(ROWS)
-    given = SEVERAL.tag_sents_columns(ROWS)
+    given = SEVERAL.tag_sents(ROWS, columns=SEVERAL.columns)
     for name, result in found.items():
         pairs = [
             (own, right)
@@ -128,7 +130,7 @@ def test_whole_sentences_are_filled_as_bytes_in_every_column() -> None:
     done = fill(corpus.take_blocks(1 << 20))
     sentences = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
     assert done is not None and done.decode() == "".join(
-        sentences.rewrite(s, SEVERAL.tag_columns(list(s.words))) for s in sentences
+        sentences.rewrite(s, SEVERAL.tag(list(s.words), columns=SEVERAL.columns)) for s in sentences
     )
 
 
@@ -234,7 +236,9 @@ def test_taggers_of_one_column_join_into_one_that_labels_as_each_does(
     whole = pn.Tagger.joined(parts)
     assert whole.columns == ("a", "b")
     for words, _ in small:
-        assert whole.tag_columns(words) == {part.column: part.tag(words) for part in parts}
+        assert whole.tag(words, columns=whole.columns) == {
+            part.column: part.tag(words) for part in parts
+        }
     assert pn.Tagger.from_bytes(whole.to_bytes()).columns == ("a", "b")
     with pytest.raises(pn.ArgumentError, match="column: 'a' is named twice"):
         pn.Tagger.joined([whole, parts[0]])
@@ -258,9 +262,9 @@ def test_columns_that_are_none_of_the_tagger_are_refused(columns: Any, message: 
     sentence = pn.Sentence(["a", "b"], {"upos": ["X", "Y"], "xpos": ["A", "B"]})
     tagger = pn.train([sentence], column=("upos", "xpos"), epochs=1)
     for call in (
-        lambda: tagger.tag_sents_columns([["a"]], columns=columns),
-        lambda: tagger.tag_buffers_columns(b"a", [0, 1], [0, 1], columns=columns),
-        lambda: tagger.tag_texts(["a"], columns=columns),
+        lambda: tagger.tag_sents([["a"]], columns=columns),
+        lambda: tagger.tag_arrays(b"a", [0, 1], [0, 1], columns=columns).labels,
+        lambda: tagger.tag_arrays(["a"], columns=columns),
         lambda: tagger.text_filler(columns),
     ):
         with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=message):
