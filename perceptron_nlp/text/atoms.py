@@ -173,8 +173,8 @@ def word_numbers(words: Words) -> list[tuple[int, int, int]]:
     Returns
     -------
     of each word 0 and its hash, of each ending how its word begins, as the core sees it, from 1,
-    and its hash; then two bits for each place: first those behind the word, then those before it, in
-    the order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
+    and its hash; then two bits for each place: first those behind the word, then those before it,
+    in the order of WORD_PLACES; 0 for nothing, else the place of the label in LABELS, from 1
     """
     # By strings, whose hashes have a key: whoever writes a model chooses them.
     numbers: dict[tuple[int, str], int] = {}

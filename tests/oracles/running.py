@@ -29,6 +29,10 @@ class Pieces:
         piece, self._text = self._text[:length], self._text[length:]
         return piece.encode()
 
+    def is_waiting(self) -> bool:
+        """Return False: nobody waits for an answer."""
+        return False
+
     def put_back(self, piece: bytes) -> None:
         """Keep what nobody could read."""
         self.rest = piece

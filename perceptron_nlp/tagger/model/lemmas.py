@@ -137,7 +137,7 @@ class KnownLemmas:
 
     @cached_property
     def _by_stem(self) -> dict[_Stem, dict[str, list[tuple[int | None, int]]]]:
-        """The accent and the number of each script by the stem it leaves, then by what is behind."""
+        """The accent and the number of each script by the stem left, then by what is behind."""
         grouped: dict[_Stem, dict[str, list[tuple[int | None, int]]]] = {}
         numbers: dict[Script, int] = {}
         for number, label in enumerate(self.scripts):
@@ -150,7 +150,7 @@ class KnownLemmas:
 
     @cached_property
     def _beginnings(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """By beginnings of lemmas, what scripts may put behind them: as they are; without accents."""
+        """By beginnings of lemmas what scripts may put behind: as they are; without accents."""
         plain: dict[str, set[str]] = {}
         accented: dict[str, set[str]] = {}
         for found, has_accent in ((plain, False), (accented, True)):
