@@ -73,6 +73,9 @@ class Student(Learner):
     are multiplied by `weight`.
     """
 
+    # Raw sentences learn the features that gold ones have brought so far.
+    keeps_features = False
+
     def __init__(
         self,
         examples: Examples,
@@ -123,13 +126,6 @@ class Student(Learner):
             right_to_left=options.is_right_to_left,
             scales=np.where(order < self._n_gold, 1.0, self._weight),
         )
-
-    def known_rows(self) -> dict[str, npt.NDArray[Any]] | None:
-        """See Learner: raw sentences learn what gold ones have brought, in earlier runs, too."""
-        if self._options.table_bits is not None:
-            return None
-        found = self.table.to_arrays()
-        return {name: found[name] for name in ("keys", "groups")}
 
 
 class MixedSchedule(Schedule):

@@ -41,7 +41,6 @@ _PARTS = {
     "labels": np.uint32,
     "weights": np.float64,
 }
-_KNOWN = {"keys": np.uint64, "groups": np.uint16}
 # Differences that are too long to be quoted.
 _IN_WORDS = {
     "train": "data, not these",
@@ -76,7 +75,6 @@ class Progress:
     best, best_score, best_epoch : the weights that did best on the dev set so far
     epochs : a record for each epoch that is done
     best_state : what the best weights are the average of, where states are kept
-    known : keys and groups of rows that finished runs found, if later runs depend on them; or None
     """
 
     finished: list[RunResult] = field(default_factory=list)
@@ -85,7 +83,6 @@ class Progress:
     best_epoch: int = 0
     epochs: list[dict[str, Any]] = field(default_factory=list)
     best_state: RunState | None = None
-    known: Mapping[str, Array] | None = None
 
     @property
     def run(self) -> int:
@@ -97,19 +94,10 @@ class Progress:
         """Number of epochs of the current run that are done."""
         return len(self.epochs)
 
-    def after_run(
-        self,
-        weights: FrozenWeights,
-        state: RunState | None,
-        known: Mapping[str, Array] | None = None,
-    ) -> Progress:
+    def after_run(self, weights: FrozenWeights, state: RunState | None) -> Progress:
         """Return the progress after a run with these weights, which are the average of `state`."""
         result = RunResult(weights, self.best_epoch or self.done, self.epochs, state)
-        if known is not None and self.known is not None:
-            both = {name: np.concatenate([self.known[name], known[name]]) for name in _KNOWN}
-            places = np.unique(both["keys"], return_index=True)[1]
-            known = {name: array[places] for name, array in both.items()}
-        return Progress([*self.finished, result], known=known)
+        return Progress([*self.finished, result])
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Return one JSON object and arrays."""
@@ -136,7 +124,6 @@ class Progress:
             if state is not None:
                 described["states"][name], more = state.to_parts(f"{name}.state.")
                 arrays |= more
-        arrays |= {f"known.{name}": array for name, array in (self.known or {}).items()}
         return described, arrays
 
     @classmethod
@@ -164,11 +151,6 @@ class Progress:
         best = None
         if "best.keys" in arrays:
             best = _weights("best", arrays, n_labels, table_bits)
-        known = {
-            name: arrays[f"known.{name}"].astype(kind, casting="no", copy=False)
-            for name, kind in _KNOWN.items()
-            if "known.keys" in arrays
-        }
         return cls(
             finished,
             best,
@@ -176,7 +158,6 @@ class Progress:
             int(described["best_epoch"]),
             list(described["epochs"]),
             states.get("best"),
-            known or None,
         )
 
 

@@ -33,21 +33,15 @@ BATCH = 256
 class Learner:
     """A table of weights, and what learns them from sentences given by their numbers."""
 
+    keeps_features = True
+    """Whether a run may begin with the features that runs before it found, since it finds the same
+    ones."""
+
     learn: Callable[[npt.NDArray[np.int64]], Counts]
     """Go over these sentences."""
 
     def __init__(self, table: WeightTable) -> None:
         self.table = table
-
-    def known_rows(self) -> dict[str, npt.NDArray[Any]] | None:
-        """Return keys and groups of the rows found, if later runs depend on them; else None."""
-        return None
-
-    def know(self, rows: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Find rows that an earlier run found, and learn nothing."""
-        for group in np.unique(rows["groups"]).tolist():
-            self.table.update(rows["keys"][rows["groups"] == group], 0, 0.0, group=group)
-        self.table.clear()
 
     def average(self) -> FrozenWeights:
         """Return the averaged weights so far; learning can go on."""

@@ -231,7 +231,6 @@ class Trainer:
                 progress = progress.after_run(
                     progress.best or learner.average(),
                     progress.best_state or self._state(learner, run, epoch),
-                    None if checkpoint is None else learner.known_rows(),
                 )
             if checkpoint is not None:
                 checkpoint.save(progress, None if is_over else learner.table)
@@ -243,7 +242,7 @@ class Trainer:
         """Return the model before its first epoch, of weights of 0."""
         progress, learner = Progress(), self._learner(1, None)
         for run in range(1, self._task.options.n_runs + 1):
-            progress = progress.after_run(learner.average(), self._state(learner, run, 0), None)
+            progress = progress.after_run(learner.average(), self._state(learner, run, 0))
         return self._model(progress)
 
     def _begin(self) -> tuple[Progress, Learner | None]:
@@ -254,8 +253,6 @@ class Trainer:
         progress, arrays, done = self._checkpoint.read(
             learner.table.n_labels, self._task.options.table_bits
         )
-        if progress.known is not None:
-            learner.know(progress.known)
         if arrays is not None:
             learner.table.from_arrays(arrays, done)
         return progress, learner
@@ -263,10 +260,12 @@ class Trainer:
     def _learner(self, run: int, before: Learner | None) -> Learner:
         """Return the learner of a run, from 1, as it is before its first epoch.
 
-        It is the one before, if there is one: the features that it has found are those of all runs.
+        It may be the one before, whose features are then found already.
         """
-        learner = before or self._empty_learner()
-        if before is not None:
+        if before is None or not before.keeps_features:
+            learner = self._empty_learner()
+        else:
+            learner = before
             learner.table.clear()
         if self._task.start is not None:
             self._task.start.runs[run - 1].put_into(learner.table)

@@ -210,6 +210,18 @@ def test_a_distillation_goes_on_from_its_checkpoint(
     assert resumed.to_bytes() == student(teachers, **how).to_bytes()
 
 
+@pytest.mark.parametrize("update", ["adagrad", "perceptron"])
+def test_runs_are_independent(teachers: list[pn.Tagger], update: str) -> None:
+    def learned(**how: object) -> list[tuple[int, int]]:
+        reports: list[pn.EpochReport] = []
+        student(teachers, callback=reports.append, update=update, epochs=4, **how)
+        return [(report.mistakes, report.updates) for report in reports]
+
+    for seed in range(5):
+        both = learned(runs=2, seed=seed)
+        assert both == learned(runs=1, seed=seed) + learned(runs=1, seed=seed + 1)
+
+
 def test_the_record_tells_of_the_raw_text(teachers: list[pn.Tagger]) -> None:
     tagger = pn.Tagger.from_bytes(student(teachers, raw_weight=0.5).to_bytes())
     raw = tagger.model.record["raw"]
