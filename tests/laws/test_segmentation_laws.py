@@ -111,6 +111,20 @@ def test_long_paragraphs_are_cut_in_windows_as_the_slow_twin_cuts_them(
         assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
 
 
+@given(st.lists(st.tuples(st.sampled_from(["Le", "bois.", "du", ",", "9é"]), st.integers(1, 3000))))
+def test_how_long_white_space_is_changes_no_label(
+    pipeline: pn.Tagger, segmenters: list[tuple[int, Segmenter]], pieces: list[tuple[str, int]]
+) -> None:
+    narrow = " ".join(word for word, _ in pieces)
+    wide = "".join(word + " " * length for word, length in pieces)
+
+    def cut(segmenter: Segmenter, text: str) -> list[list[tuple[str, ...]]]:
+        return [[token.words for token in sentence] for sentence in segmenter.sentences_of(text)]
+
+    for _, segmenter in segmenters:
+        assert cut(segmenter, wide) == cut(segmenter, narrow)
+
+
 @pytest.mark.parametrize("text", [".-" * 20_000, "x" * 200_000, ("é" * 190 + ".") * 1000])
 def test_windows_without_ends_of_sentences_are_taken_by_half_at_least(
     pipeline: pn.Tagger, segmenter: Segmenter, text: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
@@ -56,7 +57,7 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[S
 
     Parameters
     ----------
-    window : characters of a paragraph that are labeled at a time
+    window : characters of a paragraph's atoms that are labeled at a time
     """
     found: list[list[tuple[int, int]]] = []
     spans, gaps = atoms_of(text)
@@ -87,10 +88,11 @@ def _labels(
     segmentation: Segmentation, text: str, atoms: Atoms, window: int
 ) -> tuple[int, Sequence[str]]:
     """Return how many atoms of a paragraph are labeled at once, and their labels."""
-    edge = atoms.spans[0][0] + window
-    if atoms.spans[-1][1] <= edge and len(atoms.spans) <= WINDOW:
+    lengths = [end - start for start, end in atoms.spans]
+    if sum(lengths) <= window and len(atoms.spans) <= WINDOW:
         return len(atoms.spans), _labeled(segmentation, text, atoms)
-    count = sum(start < edge for start, _ in atoms.spans)
+    before = accumulate(lengths, initial=0)
+    count = sum(1 for length, _ in zip(before, lengths, strict=False) if length < window)
     count = max(1, min(WINDOW, count - 1))
     labels = _labeled(segmentation, text, Atoms(atoms.spans[:count], atoms.gaps[:count]))
     taken = count - min(count // 4, MARGIN)

@@ -733,23 +733,31 @@ static inline size_t window_taken(const CutModel *m, const Atom *atoms, size_t n
     return most;
 }
 
+/* Characters of atoms; white space between them does not count, so that its length says nothing. */
+static inline uint64_t atom_characters(const Atom *atoms, size_t n) {
+    uint64_t sum = 0;
+    for (size_t k = 0; k < n; k++) sum += atoms[k].char_end - atoms[k].char_begin;
+    return sum;
+}
+
 /* Cut atoms begin .. end, a paragraph, in windows as long as it is too long for one; *begin is what is
  * left of it then. The queue is empty. -1: no memory. */
 static inline int cut_windows(const CutModel *m, Cut *x, Worker *w, const uint8_t *text,
                               size_t *begin, size_t end, int is_whole) {
     const Atom *atoms = x->list.atoms;
+    uint64_t left = atom_characters(atoms + *begin, end - *begin);
     while (*begin < end) {
-        const uint32_t edge = atoms[*begin].char_begin + m->window_characters;
-        const int is_long = atoms[end - 1].char_end > edge;
+        const int is_long = left > m->window_characters;
         if (!is_long && (!is_whole || end - *begin <= WINDOW_ATOMS)) return 0;
-        size_t n = 0;
-        while (n <= WINDOW_ATOMS && *begin + n < end && atoms[*begin + n].char_begin < edge) n++;
+        size_t n = 0, done = *begin;
+        for (uint64_t sum = 0; n <= WINDOW_ATOMS && done + n < end && sum < m->window_characters;)
+            sum += atom_characters(atoms + done + n++, 1);
         n = n > 1 ? n - 1 : 1; /* the last one may be longer than it looks */
-        size_t done = *begin;
         if (queue_paragraph(x, *begin, *begin + n) < 0 || label_queue(m, x, w, text) < 0) return -1;
         x->n_queue = x->queued_atoms = 0;
         if (put_together(m, x, done, done + window_taken(m, atoms + done, n)) < 0) return -1;
         *begin = x->tokens[x->n_tokens - 1].last + 1u;
+        left -= atom_characters(atoms + done, *begin - done);
     }
     return 0;
 }
@@ -767,7 +775,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
     for (size_t i = 0; i < n_atoms; i++) {
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
         if (!is_whole && i + 1 < n_atoms) continue;
-        const int is_long = atoms[i].char_end > atoms[begin].char_begin + m->window_characters ||
+        const int is_long = atom_characters(atoms + begin, i + 1 - begin) > m->window_characters ||
                             (is_whole && i + 1 - begin > WINDOW_ATOMS);
         if (is_long) {
             if (flush_queue(m, x, w, text, &done, begin) < 0 ||
