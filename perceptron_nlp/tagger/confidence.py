@@ -282,7 +282,7 @@ def sure_columns(
     """
     views = [LabelView(*own) for own in agreeing.constrained_models]
     calibrations = [calibration_of(model) for model, _ in agreeing.constrained_models]
-    rows = np.array(agreeing.met, np.int64).reshape(-1, len(views))
+    rows = agreeing.rows
 
     def use(batch: range, found: Sequence[Scored]) -> list[Sure]:
         sure, chances = [], []

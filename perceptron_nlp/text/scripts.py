@@ -41,6 +41,8 @@ MOST_DROPPED, LONGEST_PIECE, LONGEST_LITERAL = 255, 64, 1000
 _LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"
 _ESCAPED = re.compile(r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]")
+# What would break a line, or has no UTF-8.
+_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TURKIC = {"I": "ı", "İ": "i"}
 _TURKIC_UPPER = {"ı": "I", "i": "İ"}
 
@@ -118,14 +120,14 @@ class Script(NamedTuple):
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    None if the lemma is longer than LONGEST_LITERAL. With `turkic`, I is lower-cased to ı, İ to i.
+    None if the lemma is longer than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is lower-cased to ı, İ to i.
     """
     return _made(form, lemma, turkic)
 
 
 @lru_cache(maxsize=1 << 16)
 def _made(form: str, lemma: str, turkic: bool) -> Script | None:
-    if len(lemma) > LONGEST_LITERAL:
+    if len(lemma) > LONGEST_LITERAL or _UNWRITABLE.search(lemma):
         return None
     low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
     for start, target, length, acute in _stems(low_form, low_lemma):
@@ -188,7 +190,7 @@ def parse_script(text: str) -> Script:
     """Return the script that a label says; raise FormatError if it is none."""
     if text.startswith("="):
         literal = unescape(text[1:])
-        if literal and len(literal) <= LONGEST_LITERAL:
+        if literal and len(literal) <= LONGEST_LITERAL and not _UNWRITABLE.search(literal):
             return Script(literal=literal)
     fields = text.split(",")
     if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
@@ -197,7 +199,8 @@ def parse_script(text: str) -> Script:
             n.isascii() and n.isdecimal() and len(n) <= 3 and int(n) <= MOST_DROPPED for n in drops
         ):
             front, back = unescape(fields[2]), unescape(fields[4])
-            if max(len(front), len(back)) <= LONGEST_PIECE:
+            too_long = max(len(front), len(back)) > LONGEST_PIECE
+            if not too_long and not _UNWRITABLE.search(front + back):
                 acute = int(fields[5]) if len(fields) == 6 else None
                 return Script(fields[0], int(fields[1]), front, int(fields[3]), back, acute)
     raise FormatError(f"{quote(text)} is no edit script")
@@ -319,9 +322,12 @@ def make_split(token: str, words: Sequence[str]) -> str:
     """Return the script that makes these words of a token.
 
     It is WHOLE for a token that is to stay as it is: one of one word, even if that is written
-    otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE.
+    otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE, or that
+    hold what no line can.
     """
     if not 1 < len(words) <= MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
+        return WHOLE
+    if not all(map(_is_word, words)):
         return WHOLE
     if "".join(words) == token:
         return "c" + ",".join(str(len(word)) for word in words[1:])
@@ -350,12 +356,9 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
     if rewrite is not None and int(rewrite.group(1)) <= MOST_DROPPED:
         added = unescape(rewrite.group(2))
         rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
-        if len(rest) < MOST_WORDS and max(map(len, (added, *rest))) <= LONGEST_PIECE:
-            return (
-                int(rewrite.group(1)),
-                added.encode("utf-8", "surrogatepass"),
-                [word.encode("utf-8", "surrogatepass") for word in rest],
-            )
+        too_long = max(map(len, (added, *rest))) > LONGEST_PIECE
+        if len(rest) < MOST_WORDS and not too_long and all(map(_is_word, (f"_{added}_", *rest))):
+            return int(rewrite.group(1)), added.encode(), [word.encode() for word in rest]
     raise FormatError(f"{quote(label)} is no split script")
 
 
@@ -376,10 +379,15 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
         words = (token[: ends[0]], *(token[a:b] for a, b in pairwise(ends)))
         return words if all(word == word.strip(" ") for word in words) else None
     dropped, added, rest = plan
-    first = token[: len(token) - dropped] + added.decode("utf-8", "surrogatepass")
+    first = token[: len(token) - dropped] + added.decode()
     if dropped > len(token) or not first or first.endswith(" "):
         return None
-    return (first, *(word.decode("utf-8", "surrogatepass") for word in rest))
+    return (first, *(word.decode() for word in rest))
+
+
+def _is_word(text: str) -> bool:
+    """Return True for what a line of CoNLL-U can hold as a word."""
+    return bool(text) and text == text.strip(" ") and not _UNWRITABLE.search(text)
 
 
 def _escaped(text: str) -> str:

@@ -223,7 +223,7 @@ def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
                 changed += 1
                 sums = {
                     row: sum(float(scores[n][i][c]) for n, c in zip(COLUMNS, row, strict=True))
-                    for row in agreeing.met
+                    for row in map(tuple, agreeing.rows.tolist())
                 }
                 best = max(sums, key=lambda row: (sums[row], [-n for n in row]))
                 written = [

@@ -20,30 +20,42 @@ from perceptron_nlp.text.atoms import (
     atom_labels,
     atoms_of,
 )
-from perceptron_nlp.text.scripts import Script, is_turkic, lowered, make_script, parse_script
+from perceptron_nlp.text.scripts import (
+    WHOLE,
+    Script,
+    is_turkic,
+    lowered,
+    make_script,
+    make_split,
+    parse_script,
+)
 
 LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1", max_size=12)
 WORDS = LETTERS | st.text(max_size=12)
+# What a line can hold.
+LEMMAS = WORDS.filter(
+    lambda text: not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", text)
+)
 TEXTS = st.text(alphabet="ab É.,!?\n\r\t\f\u2029 的ก่9१\u200d\u0301\ud800İ", max_size=60) | st.text(
     max_size=60
 )
 
 
-@given(WORDS, WORDS, st.booleans())
+@given(WORDS, LEMMAS, st.booleans())
 def test_a_script_made_for_a_form_gives_its_lemma(form: str, lemma: str, turkic: bool) -> None:
     script = make_script(form, lemma, turkic=turkic)
     assert script.applies_to(form)
     assert script.apply(form, turkic=turkic) == lemma
 
 
-@given(WORDS, WORDS.filter(bool), st.booleans())
+@given(WORDS, LEMMAS.filter(bool), st.booleans())
 def test_a_script_is_its_label(form: str, lemma: str, turkic: bool) -> None:
     script = make_script(form, lemma, turkic=turkic)
     assert parse_script(str(script)) == script
     assert not re.search(r"[\s\x00-\x1f]", str(script))
 
 
-@given(WORDS, WORDS.filter(bool), WORDS)
+@given(WORDS, LEMMAS.filter(bool), WORDS)
 def test_a_script_applies_to_every_form_that_is_long_enough(
     form: str, lemma: str, other: str
 ) -> None:
@@ -98,6 +110,12 @@ def test_what_is_no_script_is_refused(label: str) -> None:
 )
 def test_scripts_count_characters(form: str, lemma: str, label: str) -> None:
     assert str(make_script(form, lemma)) == label
+
+
+@pytest.mark.parametrize("lemma", ["a\tb", "b\n", "\x00", "\ud800", "b\u2028"])
+def test_what_no_line_can_hold_has_no_script(lemma: str) -> None:
+    assert make_script("ab", lemma) is None
+    assert make_split("ab", ["a", lemma]) == WHOLE
 
 
 def test_turkic_letters_are_lowered_as_the_training_text_does() -> None:

@@ -33,4 +33,4 @@ cdef class ColumnsDecoder:
     cdef tuple arrays
     cdef SentenceDecoder first(self)
     cdef WorkerBox take(self)
-    cdef int _lay(self, combinations, more) except -1
+    cdef int _lay(self, prefixes, met_bits, staying) except -1

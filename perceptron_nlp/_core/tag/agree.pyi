@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
@@ -11,6 +11,5 @@ class ColumnsDecoder:
         decoders: Sequence[SentenceDecoder],
         labels: Sequence[Sequence[str]],
         scales: Sequence[float],
-        combinations: Sequence[tuple[int, ...]],
-        more: Iterable[tuple[int, ...]] = ...,
+        combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
     ) -> Self: ...

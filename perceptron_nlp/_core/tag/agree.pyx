@@ -1,6 +1,8 @@
 # cython: language_level=3, freethreading_compatible=True
 """Decoders of several columns whose labels agree (agree.h)."""
 
+from array import array
+
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memset
 
@@ -23,8 +25,7 @@ cdef class ColumnsDecoder:
     decoders : 2 or 3 SentenceDecoders
     labels : for each a str a label number: what is given
     scales : float, one a column; scores are divided by it before they are summed
-    combinations : the label numbers, one a column, that were met together; ascending, at least one
-    more : further combinations that stay where they are found, but are not looked for
+    combinations : of label numbers, as tagger.model.agreement.Combinations has them; at least one
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ cdef class ColumnsDecoder:
     ArgumentError : they do not fit together
     """
 
-    def __cinit__(self, decoders, labels, scales, combinations, more=()):
+    def __cinit__(self, decoders, labels, scales, combinations):
         self.decoders = tuple(decoders)
         self.labels = tuple([tuple(own) for own in labels])
         self.idle = []
@@ -56,40 +57,41 @@ cdef class ColumnsDecoder:
             self.agreement.decoders[c] = &decoder.decoder
             self.agreement.scales[c] = scales[c]
             self.agreement.n_labels[c] = len(decoder.labels)
-        for row in (*combinations, *more):
-            if len(row) != n or any(not 0 <= k < len(own) for k, own in zip(row, self.labels)):
-                raise ArgumentError(f"combinations: {row} is none of labels of the decoders")
-        self._lay(combinations, more)
+        prefixes, met_bits, staying = combinations
+        self._lay(prefixes, met_bits, staying)
 
-    cdef int _lay(self, combinations, more) except -1:
+    cdef int _lay(self, prefixes, met_bits, staying) except -1:
         """Have the combinations in the core's form."""
-        cdef int32_t n_last = len(self.labels[-1])
-        prefixes = sorted({tuple(row[:-1]) for row in (*combinations, *more)})
-        number = {prefix: k for k, prefix in enumerate(prefixes)}
-        size = 1
+        cdef int32_t n_last = len(self.labels[-1]), p, k
+        cdef Py_ssize_t at, size = 1, width = n_last // 8 + 1
         for own in self.labels[:-1]:
             size *= len(own)
         cdef int32_t[::1] prefix_of = memoryview(bytearray(b"\xff" * (4 * size))).cast("i")
         cdef uint16_t[::1] prefix_label = _shorts([k for prefix in prefixes for k in prefix])
         cdef int64_t[::1] starts = memoryview(bytearray(8 * (len(prefixes) + 1))).cast("q")
-        cdef uint16_t[::1] last = _shorts([row[-1] for row in combinations])
-        able_labels = sorted({row[-1] for row in combinations})
-        cdef uint16_t[::1] able = _shorts(able_labels)
-        cdef int32_t width = n_last // 8 + 1, p, k
-        cdef Py_ssize_t at
-        cdef uint8_t[::1] met = bytearray(width * (len(prefixes) or 1))
-        for prefix, p in number.items():
+        cdef const uint8_t[::1] met = b"".join(staying) or bytes(width)
+        cdef const uint8_t[::1] own_bits
+        cdef bytearray is_able = bytearray(n_last)
+        listed = array("H")
+        for p, (prefix, bits) in enumerate(zip(prefixes, met_bits, strict=True)):
+            if (len(prefix) != len(self.labels) - 1 or len(bits) != width
+                    or len(staying[p]) != width
+                    or not all([0 <= k < len(own) for k, own in zip(prefix, self.labels)])):
+                raise ArgumentError(f"combinations: {prefix} is none of labels of the decoders")
             at = 0
             for k, own in zip(prefix, self.labels):
                 at = at * len(own) + k
             prefix_of[at] = p
-        for row in combinations:
-            starts[number[tuple(row[:-1])] + 1] += 1
-        for p in range(len(prefixes)):
-            starts[p + 1] += starts[p]
-        for row in (*combinations, *more):
-            k = row[-1]
-            met[number[tuple(row[:-1])] * width + k // 8] |= 1 << k % 8
+            own_bits = bits
+            for k in range(n_last):
+                if own_bits[k // 8] >> k % 8 & 1:
+                    listed.append(k)
+                    is_able[k] = 1
+            starts[p + 1] = len(listed)
+        able_labels = [k for k in range(n_last) if is_able[k]]
+        listed.append(0)
+        cdef uint16_t[::1] last = listed
+        cdef uint16_t[::1] able = _shorts(able_labels)
         self.arrays = (prefix_of, prefix_label, starts, last, able, met)
         self.agreement.n_prefixes = len(prefixes)
         self.agreement.prefix_of = &prefix_of[0]
@@ -129,8 +131,5 @@ cdef class ColumnsDecoder:
 
 
 cdef uint16_t[::1] _shorts(list numbers):
-    cdef uint16_t[::1] view = memoryview(bytearray(2 * (len(numbers) + 1))).cast("H")
-    cdef Py_ssize_t k
-    for k in range(len(numbers)):
-        view[k] = numbers[k]
-    return view
+    """Numbers, and one more, so that there is a first."""
+    return array("H", [*numbers, 0])

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
-from perceptron_nlp.text.spans import SCHEMES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,6 +25,8 @@ AGREEING = ("upos", "xpos", "feats")
 MOST_COMBINATIONS = 1 << 23
 """Entries that a table of combinations, met or not, may have."""
 _ROWS = "agreement.rows"
+# The scheme whose labels may be written alike, and its column.
+_OF_TWO = (JOINT, AGREEING[-1])
 Numbers = tuple[int, ...]
 
 
@@ -43,6 +44,23 @@ class ColumnModel(Protocol):
 
     @property
     def written_labels(self) -> frozenset[str]: ...
+
+
+class Combinations(NamedTuple):
+    """Combinations in numbers of labels; those that differ in the last column alone share bits.
+
+    A bit stands for each label of the last column: that of label n is bit n % 8 of byte n // 8.
+
+    Attributes
+    ----------
+    prefixes : the numbers of the labels of all columns but the last; ascending
+    met : for each prefix the labels of the last column that were met with it
+    staying : these, and further ones that may stay beside it, but are not looked for
+    """
+
+    prefixes: list[Numbers]
+    met: list[bytes]
+    staying: list[bytes]
 
 
 class Agreement(NamedTuple):
@@ -97,7 +115,7 @@ class Agreement(NamedTuple):
         n_prefixes = len({row[:-1] for row in self.rows})
         return max(math.prod(others), n_prefixes * last) <= MOST_COMBINATIONS
 
-    def numbers(self, models: Mapping[str, ColumnModel]) -> tuple[list[Numbers], list[Numbers]]:
+    def table(self, models: Mapping[str, ColumnModel]) -> Combinations:
         """Return the combinations in numbers of learned labels.
 
         Features that were learned with parts of speech go with their own. Labels that were put
@@ -107,11 +125,6 @@ class Agreement(NamedTuple):
         Parameters
         ----------
         models : that of each column
-
-        Returns
-        -------
-        (met, possible) : those of labels that the models have, and further ones that may stay;
-            both ascending
         """
         own = [models[name] for name in self.columns]
         forms: list[dict[str, list[int]]] = [{} for _ in own]
@@ -119,26 +132,32 @@ class Agreement(NamedTuple):
             for number, label in enumerate(model.tags):
                 for form in forms_of(label, model.scheme):
                     forms[place].setdefault(form, []).append(number)
-        last = own[-1]
+        last, width = own[-1], len(own[-1].tags) // 8 + 1
         joint = last.scheme == JOINT
         has_upos = joint and self.columns[0] == AGREEING[0]
-        met: set[Numbers] = set()
+        upos = [label.partition("|")[0] if has_upos else "" for label in last.tags]
+        met: dict[Numbers, bytearray] = {}
         for row in self.rows:
-            found = [form.get(label, []) for form, label in zip(forms, row, strict=True)]
+            *firsts, ends = (form.get(label, []) for form, label in zip(forms, row, strict=True))
             if has_upos:
-                found[-1] = [
-                    n for n in found[-1] if last.tags.label_of(n).partition("|")[0] == row[0]
-                ] or found[-1]
-            met.update(_choices(found))
-        possible: set[Numbers] = set()
-        if joint:
-            trained = {row[-1] for row in self.rows}
-            unmet = [n for n, label in enumerate(last.tags) if features_of(label) not in trained]
-            upos = {n: last.tags.label_of(n).partition("|")[0] for n in unmet}
-            for prefix in {row[:-1] for row in met}:
-                first = own[0].tags.label_of(prefix[0])
-                possible.update((*prefix, n) for n in unmet if not has_upos or upos[n] == first)
-        return sorted(met), sorted(possible)
+                ends = [number for number in ends if upos[number] == row[0]] or ends
+            for numbers in itertools.product(*firsts) if ends else ():
+                bits = met.setdefault(numbers, bytearray(width))
+                for number in ends:
+                    bits[number // 8] |= 1 << number % 8
+        unmet: dict[str, bytearray] = {}
+        trained = {row[-1] for row in self.rows}
+        for number, label in enumerate(last.tags if joint else ()):
+            if features_of(label) not in trained:
+                bits = unmet.setdefault(upos[number], bytearray(width))
+                bits[number // 8] |= 1 << number % 8
+        prefixes = sorted(met)
+        staying = []
+        for prefix in prefixes:
+            more = unmet.get(own[0].tags.label_of(prefix[0]) if has_upos else "", b"")
+            both = int.from_bytes(met[prefix], "little") | int.from_bytes(more, "little")
+            staying.append(both.to_bytes(width, "little"))
+        return Combinations(prefixes, [bytes(met[prefix]) for prefix in prefixes], staying)
 
 
 def _with_gaps_filled(
@@ -168,17 +187,10 @@ def _with_gaps_filled(
     return found.union(*(itertools.product(*way) for way in ways))
 
 
-def _choices(found: Sequence[Sequence[int]]) -> list[Numbers]:
-    """Return every choice of one number of each."""
-    ways: list[Numbers] = [()]
-    for numbers in found:
-        ways = [(*way, number) for way in ways for number in numbers]
-    return ways
-
-
 def can_agree(model: ColumnModel) -> bool:
     """Return True if labels of a model's column may be held to those of others."""
-    return model.column in AGREEING and model.scheme not in SCHEMES
+    column = model.column
+    return column in AGREEING and (model.scheme is None or (model.scheme, column) == _OF_TWO)
 
 
 def agreement_as_arrays(

@@ -32,22 +32,23 @@ if TYPE_CHECKING:
 # JSON has numbers of any size; a file of ours has none that these do not hold.
 _MOST_INT = 2**64
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
-# The parts of a training record that this library reads again, and their types: a list of one type,
-# an object with these parts among others, or null.
+# The parts of a training record that this library reads again, and their types: a list of one type, or
+# an object with these parts among others; what is no list may be null. Those with ? may be missing.
 _RECORD: dict[str, Any] = {
     "version": str,
     "train": _COUNTS,
     "dev": _COUNTS,
-    "options": {"runs": int},
+    "options": {"runs?": int},
     "choices": [str],
     "warnings": [str],
     "epochs": [{"epoch": int, "mistakes": int, "dev_accuracy": float}],
     "fields": [str],
     "best_epoch": int,
-    "calibration": {"method": str, "why": str, "words": int, "ece": float},
+    "calibration": {"method": str, "why?": str, "words?": int, "ece?": float},
     "compressed": {"bytes_before": int, "rows_before": int, "steps": int, "scores": [float]},
 }
 _RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
+_NEVER_NULL = ("record.options", "record.merged.record")
 
 
 class TaggerModel(NamedTuple):
@@ -299,22 +300,31 @@ def checked_object(value: Any, name: str) -> dict[str, Any]:
 
 
 def checked_record(value: Any) -> dict[str, Any]:
-    """The training record itself; ValueError where a part of it is of another type."""
+    """The training record itself; ValueError where a part of it is missing or of another type.
+
+    A record may have any of its parts; a part that is there has all of its own, which may be null.
+    """
     _check_form(value, _RECORD, "record")
     return checked_object(value, "record")
 
 
 def _check_form(value: Any, form: Any, name: str) -> None:
-    if value is None:
+    if value is None and not isinstance(form, list) and name not in _NEVER_NULL:
         return
     if isinstance(form, dict):
+        own = checked_object(value, name)
         for key, part in form.items():
-            _check_form(checked_object(value, name).get(key), part, f"{name}.{key}")
+            known = key.removesuffix("?")
+            if known in own:
+                _check_form(own[known], part, f"{name}.{known}")
+            elif form is not _RECORD and known == key:
+                raise ValueError(f"{name} has no {known}")
     elif isinstance(form, list):
         if not isinstance(value, list):
             raise ValueError(f"{name} is not a JSON list")
         for one in value:
-            _check_form(one, form[0], name)
+            own = checked_object(one, name) if isinstance(form[0], dict) else one
+            _check_form(own, form[0], name)
     elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
         raise ValueError(f"{name} is not of type {form.__name__}")
 

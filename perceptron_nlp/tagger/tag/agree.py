@@ -70,7 +70,7 @@ class AgreeingColumns:
         lexicons: Mapping[str, Lexicon],
     ) -> None:
         self.columns = agreement.columns
-        self.met, self._possible = agreement.numbers(models)
+        self._table = agreement.table(models)
         self._models = [models[name] for name in self.columns]
         self._labellers = [labellers[name] for name in self.columns]
         self._lexicons = [lexicons.get(name) for name in self.columns]
@@ -84,8 +84,7 @@ class AgreeingColumns:
             [labeller.decoder for labeller in self._labellers],
             [labeller.written_labels for labeller in self._labellers],
             [model.weights.scale for model in self._models],
-            self.met,
-            self._possible,
+            self._table,
         )
 
     @property
@@ -170,14 +169,21 @@ class AgreeingColumns:
         return in_pieces(run, lengths, n_labels, threads)
 
     @cached_property
-    def _rows(self) -> IntArray:
-        import numpy as np
-
-        return np.array(self.met, np.int64).reshape(-1, len(self.columns))
+    def rows(self) -> IntArray:
+        """The label numbers of each combination that was met, ascending."""
+        return self._rows_of(self._table.met)
 
     @cached_property
     def _members(self) -> frozenset[Numbers]:
-        return frozenset([*self.met, *self._possible])
+        return frozenset(map(tuple, self._rows_of(self._table.staying).tolist()))
+
+    def _rows_of(self, bits: Sequence[bytes]) -> IntArray:
+        import numpy as np
+
+        prefixes = np.array(self._table.prefixes, np.int64).reshape(len(bits), -1)
+        packed = np.frombuffer(b"".join(bits), np.uint8).reshape(len(bits), -1)
+        prefix, last = np.nonzero(np.unpackbits(packed, axis=1, bitorder="little"))
+        return np.column_stack([prefixes[prefix], last])
 
     @cached_property
     def _constraints(self) -> list[tuple[Constraints, ConstrainedTokens]]:
@@ -219,7 +225,7 @@ class AgreeingColumns:
     ) -> Sequence[int]:
         import numpy as np
 
-        rows, own = self._rows, [int(scored.own[at]) for scored in found]
+        rows, own = self.rows, [int(scored.own[at]) for scored in found]
         places = range(len(own))
         # All that is held; what dictionaries say given up; and what is held firmly, too.
         for given in ([True] * len(own), firm, [False] * len(own)):

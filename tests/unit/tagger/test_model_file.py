@@ -235,6 +235,24 @@ def test_a_missing_description_is_refused(name: str, parts: Parts) -> None:
     assert "the model's description is not valid" in parts.refused()
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"merged": [{"weight": 1.0, "sha256": "0"}]},
+        {"merged": [None]},
+        {"merged": [{"weight": 1.0, "sha256": "0", "record": None}]},
+        {"merged": None},
+        {"epochs": [{"epoch": 1}]},
+        {"epochs": None},
+        {"train": {"sentences": 1}},
+        {"options": None},
+    ],
+)
+def test_a_record_without_what_is_read_of_it_is_refused(record: Any, parts: Parts) -> None:
+    parts.metadata["record"] = json.dumps(record)
+    assert "the model's description is not valid: record" in parts.refused()
+
+
 def test_a_newer_version_is_told_from_damage(parts: Parts) -> None:
     parts.metadata |= {"format_version": "3", "made_by": "9.9"}
     message = parts.refused()

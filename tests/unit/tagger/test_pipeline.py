@@ -320,6 +320,21 @@ def test_a_hostile_description_is_refused(
         pn.Tagger.from_bytes(damaged(data, change))
 
 
+@pytest.mark.parametrize("piece", ["%a;", "%9;", "%d;", "%0;", "%1b;", "%85;", "%2028;", "%d800;"])
+@pytest.mark.parametrize("label", ["=be{}x", "l,0,{},1,", "l,1,,1,a{}", "r1|{}|x", "r1|x|le{}le"])
+def test_a_script_that_would_break_lines_is_refused(
+    pipeline: pn.Tagger, label: str, piece: str
+) -> None:
+    def change(described: Any, arrays: Any) -> None:
+        is_split = label.startswith("r")
+        segmentation = described["segmentation"]["splits"]
+        own = segmentation if is_split else described["more"][0]["model"]
+        own["labels"] = sorted([*own["labels"][1:], label.format(piece)])
+
+    with pytest.raises(pn.ModelError, match="is no (split|edit) script"):
+        pn.Tagger.from_bytes(damaged(pipeline.to_bytes(), change))
+
+
 def test_files_are_written_as_conllu_with_ranges_that_read_back(
     pipeline: pn.Tagger, tmp_path: Path, cli_tag: Callable[[bytes], bytes]
 ) -> None:
