@@ -69,7 +69,7 @@ def tagging() -> None:
     import pyarrow.parquet as pq
 
     from perceptron_nlp.cli.tag_folder import FolderJob
-    from perceptron_nlp.integrations.arrow import ArrowTagger, digest_of, tag_arrow, tag_parquet
+    from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_parquet
     from perceptron_nlp.integrations.ray import RayWorkers, tag_dataset
     from perceptron_nlp.integrations.spark import tag_dataframe
 
@@ -86,7 +86,7 @@ def tagging() -> None:
         # The newer reader makes one piece of work of 128 MB of files, which all of these are.
         context.use_datasource_v2 = False
         job = FolderJob(
-            str(model), digest_of(str(model)), pn.__version__, None, "auto", None, False, None
+            str(model), ArrowTagger(model).digest, pn.__version__, None, "auto", None, False, None
         )
 
         def by_threads(files: Path) -> None:

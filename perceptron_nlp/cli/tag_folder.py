@@ -161,8 +161,8 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     engine = importlib.import_module(f"perceptron_nlp.integrations.{chosen.engine}")
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     source, target = chosen.files
-    model = arrow.ArrowTagger(chosen.model).model
-    digest = arrow.digest_of(model)
+    tagger = arrow.ArrowTagger(chosen.model)
+    model, digest = tagger.model, tagger.digest
     options = picked(chosen, "column", "format", "fields", "keep", "tokens_column", "text_column")
     plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
     job = FolderJob(model, digest, pn.__version__, **options)

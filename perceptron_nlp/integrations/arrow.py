@@ -26,10 +26,8 @@ from perceptron_nlp.errors import (
     ModelError,
     missing_extra,
 )
-from perceptron_nlp.formats import read_file_bytes
-from perceptron_nlp.integrations.arrow_labels import BatchTagger
-from perceptron_nlp.integrations.arrow_text import TextTagger
-from perceptron_nlp.integrations.arrow_words import is_text
+from perceptron_nlp.integrations.arrow_columns import ColumnTagger
+from perceptron_nlp.integrations.arrow_rows import is_text
 
 try:
     import pyarrow as pa
@@ -57,8 +55,10 @@ def tag_arrow(
 
     With ``text_column``, and for arrays of strings, rows are texts, each cut into sentences and
     words as by ``tagger.tag_text``. They get one column ``words``, of lists of structs: ``form``,
-    the columns of the tagger, and of its token ``start`` and ``end``, in characters, and the number
-    of its ``sentence``, from 0 on.
+    the columns of the tagger, and of its token ``start`` and ``end``, in characters, and the
+    numbers of its ``token``, which words of a multiword token have in common, and of its
+    ``sentence``, from 0 on. Lists of words are labeled as they are: what is to be split must come
+    as text.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def tag_arrow(
         raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     given = _as_arrow(data)
     is_array = isinstance(given, pa.Array | pa.ChunkedArray)
-    own = batch_tagger(
+    own = ColumnTagger(
         tagger,
         tokens_column=tokens_column,
         text_column=text_column,
@@ -110,34 +110,6 @@ def tag_arrow(
         confidences=confidences,
     )
     return own.tag_array(given) if is_array else own.tag(given)
-
-
-def batch_tagger(
-    tagger: pn.Tagger,
-    columns: Mapping[str, str] | None = None,
-    *,
-    tokens_column: str | None = None,
-    text_column: str | None = None,
-    of_texts: bool = False,
-    confidences: bool = False,
-    **options: Any,
-) -> BatchTagger | TextTagger:
-    """Return what tags words, or texts.
-
-    Raises ArgumentError if both are named, or if `columns` names none that the tagger fills, or
-    others.
-    """
-    if columns is not None:
-        check_choices("columns", [*columns.values()], tagger.columns)
-    if text_column is None and not of_texts:
-        return BatchTagger(
-            tagger, columns, tokens_column=tokens_column, confidences=confidences, **options
-        )
-    if tokens_column is not None:
-        raise ArgumentError("text_column, tokens_column: data have words or texts; name one")
-    if confidences:
-        raise ArgumentError("confidences: there are none of running text; tag lists of its words")
-    return TextTagger(tagger, columns, text_column=text_column, **options)
 
 
 def _as_arrow(data: Any) -> Any:
@@ -198,9 +170,11 @@ def tag_parquet(
     """
     import pyarrow.parquet as pq
 
+    if columns is not None:
+        check_choices("columns", [*columns.values()], tagger.columns)
     # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together
     # from several row groups.
-    own = batch_tagger(
+    own = ColumnTagger(
         tagger,
         columns,
         tokens_column=tokens_column,
@@ -289,7 +263,8 @@ class ArrowTagger:
 
     Parameters
     ----------
-    model : path of a model file, which is at the same place on every machine
+    model : what ``perceptron_nlp.load`` takes: ``"en"``, or a model file, which is at the same
+        place on every machine
     columns : which of the model's columns to fill; None for all
     tokens_column, text_column : see tag_arrow
     keep : names of the data's columns that stay, with those of labels; None for all. An engine
@@ -298,6 +273,7 @@ class ArrowTagger:
     Attributes
     ----------
     columns : the columns of labels, in the order of the model
+    digest : SHA-256 of the model, in hexadecimal
 
     Raises
     ------
@@ -324,13 +300,14 @@ class ArrowTagger:
             raise ArgumentTypeError(
                 f"model: the path of a model file is needed, not {type(model).__name__}"
             )
-        self.model = os.path.abspath(os.fspath(model))
+        path = os.fspath(model)
+        self.model = os.path.abspath(path) if os.path.isfile(path) else path
         self.tokens_column = tokens_column
         self.text_column = text_column
         self.keep = None if keep is None else tuple(keep)
-        self._digest = digest_of(self.model)
+        self.digest = digest_of(pn.load(path, mmap=True))
         self._version = pn.__version__
-        known = tagger_at(self.model, self._digest).columns
+        known = tagger_at(self.model, self.digest).columns
         if columns is not None:
             check_choices("columns", columns, known)
         self.columns = tuple(name for name in known if columns is None or name in columns)
@@ -360,10 +337,10 @@ class ArrowTagger:
         """Return the schema of data of this schema with the columns of labels."""
         return self._own().schema(given)
 
-    def _own(self) -> BatchTagger | TextTagger:
+    def _own(self) -> ColumnTagger:
         check_version(self._version)
-        return batch_tagger(
-            tagger_at(self.model, self._digest),
+        return ColumnTagger(
+            tagger_at(self.model, self.digest),
             {name: name for name in self.columns},
             tokens_column=self.tokens_column,
             text_column=self.text_column,
@@ -372,26 +349,28 @@ class ArrowTagger:
         )
 
 
-def digest_of(path: str) -> str:
-    """SHA-256 of a file, in hexadecimal; FileError if it cannot be read."""
-    return hashlib.sha256(read_file_bytes(path)).hexdigest()
+def digest_of(tagger: pn.Tagger) -> str:
+    """SHA-256 of a model, in hexadecimal."""
+    return hashlib.sha256(tagger.to_bytes()).hexdigest()
 
 
 @functools.lru_cache(maxsize=4)
-def tagger_at(path: str, digest: str) -> pn.Tagger:
-    """Load the tagger in a file, mapped into memory once in a process.
+def tagger_at(model: str, digest: str) -> pn.Tagger:
+    """Load the tagger of a path or a name, mapped into memory once in a process.
 
     Raises FileError if there is no such file on this machine; ModelError if it is another one than
     where the job was begun.
     """
-    if not os.path.isfile(path):
+    try:
+        tagger = pn.load(model, mmap=True)
+    except FileError as error:
         raise FileError(
-            f"{path}: there is no such file on {socket.gethostname()}; put the model"
-            " where every worker finds it under this name"
-        )
-    if digest_of(path) != digest:
+            f"{error} (on {socket.gethostname()}); put the model where every worker finds it under"
+            " this name"
+        ) from error
+    if digest_of(tagger) != digest:
         raise ModelError(
-            f"{path}: on {socket.gethostname()} is another model than where the job"
+            f"{model}: on {socket.gethostname()} is another model than where the job"
             " was begun; put the same file on every machine"
         )
-    return pn.load(path, mmap=True)
+    return tagger

@@ -120,7 +120,7 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
     )
     job = FolderJob(
         str(model),
-        arrow.digest_of(str(model)),
+        arrow.ArrowTagger(model).digest,
         pn.__version__,
         None,
         "auto",

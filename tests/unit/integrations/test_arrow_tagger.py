@@ -93,7 +93,7 @@ def test_a_model_that_is_gone_or_another_one_is_refused_where_the_batches_are(
     with pytest.raises(pn.ModelError, match="is another model than where the job was begun"):
         function(words(small))
     path.unlink()
-    with pytest.raises(pn.FileError, match="there is no such file on"):
+    with pytest.raises(pn.FileError, match=r"there is no such file \(on .*\); put the model where"):
         function(words(small))
 
 

@@ -23,11 +23,16 @@ def expected(tagger: pn.Tagger, text: str | None) -> list[dict[str, object]] | N
     """Return what tag_text says of a text."""
     if text is None:
         return None
+    tokens = [
+        (number, token)
+        for number, sentence in enumerate(tagger.tag_text(text))
+        for token in sentence.tokens
+    ]
     return [
         {"form": word.form, **word.labels}
-        | {"start": word.start, "end": word.end, "sentence": number}
-        for number, sentence in enumerate(tagger.tag_text(text))
-        for word in sentence
+        | {"start": token.start, "end": token.end, "token": at, "sentence": number}
+        for at, (number, token) in enumerate(tokens)
+        for word in token.words
     ]
 
 
@@ -140,6 +145,7 @@ def test_parquet_gets_the_column(pipeline: pn.Tagger, tmp_path: Path) -> None:
         "pos": pipeline.tag_text("Le chat va au bois.")[0][0].label,
         "start": 0,
         "end": 2,
+        "token": 0,
         "sentence": 0,
     }
 

@@ -89,7 +89,7 @@ def test_what_cannot_be_tagged_is_said_before_a_worker_is_asked(
 ) -> None:
     with pytest.raises(pn.ArgumentError, match="no such column; there are number, tokens"):
         tag_dataframe(frame, ArrowTagger(model, tokens_column="words"))
-    with pytest.raises(pn.ArgumentError, match="no column is an array of strings"):
+    with pytest.raises(pn.ArgumentError, match="no column is a list of strings"):
         tag_dataframe(frame.select("number"), ArrowTagger(model))
     with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column"):
         tag_dataframe(frame, ArrowTagger(model, keep=["no"]))
