@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.learningcurve import learning_curve as learning_curve
     from perceptron_nlp.analysis.report.report import Report as Report
     from perceptron_nlp.analysis.report.report import report as report
-    from perceptron_nlp.analysis.tune.trials import Trial as Trial
-    from perceptron_nlp.analysis.tune.trials import TuningReport as TuningReport
-    from perceptron_nlp.analysis.tune.trials import TuningResult as TuningResult
-    from perceptron_nlp.analysis.tune.tuning import tune as tune
+    from perceptron_nlp.analysis.tuning import Trial as Trial
+    from perceptron_nlp.analysis.tuning import TuningResult as TuningResult
+    from perceptron_nlp.analysis.tuning import tune as tune
     from perceptron_nlp.combine.distill import distill as distill
     from perceptron_nlp.combine.merge import merge as merge
     from perceptron_nlp.errors import ArgumentError as ArgumentError
@@ -124,8 +123,7 @@ _PLACES = {
     "tagger.train.loop": "EpochReport",
     "text.sentence": "Sentence Token",
     "text.spans": "spans_of",
-    "analysis.tune.trials": "Trial TuningReport TuningResult",
-    "analysis.tune.tuning": "tune",
+    "analysis.tuning": "Trial TuningResult tune",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = [*sorted(_MODULES), "__version__"]

@@ -9,6 +9,7 @@ predictions").
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -68,6 +69,25 @@ def _results(run: Callable[[Work], Done], works: Sequence[Work], threads: int) -
 
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(run, works)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Keep what this thread logs to itself: one training of many need not say what all would."""
+    # Here, since it brings much in, and most programs do without.
+    import logging
+    import threading
+
+    logger, mine = logging.getLogger("perceptron_nlp"), threading.get_ident()
+
+    def others(record: logging.LogRecord) -> bool:
+        return record.thread != mine
+
+    logger.addFilter(others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(others)
 
 
 def in_turn(order: Sequence[int] | NDArray[np.int64], n_folds: int) -> list[list[int]]:

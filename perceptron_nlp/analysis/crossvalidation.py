@@ -12,7 +12,7 @@ from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
 from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp._display import Tabular, counted, percent, points
 from perceptron_nlp.analysis.folds import make_folds
-from perceptron_nlp.crossfit import crossfit
+from perceptron_nlp.crossfit import crossfit, unheard
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import ALL, TEXT, stages_of
@@ -181,7 +181,8 @@ def cross_validate(
     parts, remarks = make_folds(text.sentences, text.sizes, folds, text.seed, FOLDS, text.place)
 
     def measured(tagger: Tagger, held_out: list[int]) -> dict[str, Evaluation]:
-        return tagger.evaluate_columns([text.sentences[number] for number in held_out])
+        with unheard():
+            return tagger.evaluate_columns([text.sentences[number] for number in held_out])
 
     found = list(crossfit(parts, text.trained, measured, threads, callback))
     remarks = [*text.remarks, *remarks]
@@ -289,6 +290,7 @@ class GoldText:
 
     def trained(self, numbers: Sequence[int]) -> Tagger:
         """Return a tagger that is trained on the sentences of these numbers."""
-        return train(
-            [self.sentences[number] for number in numbers], column=self.columns, **self._how
-        )
+        with unheard():
+            return train(
+                [self.sentences[number] for number in numbers], column=self.columns, **self._how
+            )

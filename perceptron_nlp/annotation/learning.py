@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import bisect
 import itertools
-import logging
 import math
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -37,6 +34,7 @@ from perceptron_nlp.annotation.calibration import (
 )
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.pool import Item
+from perceptron_nlp.crossfit import unheard
 
 RUNS = 4
 # From so many tokens on, confidences are cross-calibrated, and the accuracy is estimated.
@@ -83,21 +81,6 @@ class Learned:
     def asked(self, since: Iterable[str]) -> list[str]:
         """Return names of sentences to ask for, the best first, when words were annotated since."""
         return [one.name for one in best_of(self.queue, self.again, _ALL, since)]
-
-
-@contextmanager
-def unheard() -> Iterator[None]:
-    """Keep what training logs in this thread to itself."""
-    logger, mine = logging.getLogger("perceptron_nlp"), threading.get_ident()
-
-    def others(record: logging.LogRecord) -> bool:
-        return record.thread != mine
-
-    logger.addFilter(others)
-    try:
-        yield
-    finally:
-        logger.removeFilter(others)
 
 
 class Learner:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.labels import given_labels
-from perceptron_nlp.annotation.learning import unheard
+from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.text.sentence import Sentence
 

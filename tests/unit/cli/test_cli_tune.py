@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.terminal import Terminal, erase_drawn, output
-from perceptron_nlp.cli.tune import TuningView, summary, trial_table
 
 QUICK = ["--epochs", "2", "--try", "templates=fast,classic"]
 
@@ -50,7 +46,7 @@ def test_the_printed_command_trains_the_tagger_that_was_measured(
     assert words[:5] == ["perceptron-nlp", "train", "train.conllu", "--dev", "dev set.conllu"]
     assert cli(*words[1:]).status == 0
     found = json.loads(cli("evaluate", "my best.model", dev_file, "--json").out)
-    assert f"expected: {100 * found['accuracy']:.2f} % accuracy" in outcome.out.decode()
+    assert f"expected  {100 * found['accuracy']:.2f} %" in outcome.out.decode()
 
 
 def test_every_kind_of_option_is_written_into_the_command(
@@ -109,7 +105,7 @@ def test_every_kind_of_option_is_written_into_the_command(
 
 
 def test_json_holds_what_python_says_and_the_command(cli, train_file: Path) -> None:
-    found = json.loads(cli("tune", train_file, "--folds", "2", *QUICK, "--json").out)
+    found = json.loads(cli("tune", train_file, "--folds", "2", *QUICK, "--to", "json").out)
     assert found.pop("command").startswith("perceptron-nlp train train.conllu --model tuned.model")
     assert (
         found
@@ -143,7 +139,7 @@ def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
         "s.json",
     )
     while process.poll() is None:
-        if Path("s.json").exists() and b'"measured"' in Path("s.json").read_bytes():
+        if Path("s.json").exists() and b'"accuracy"' in Path("s.json").read_bytes():
             break
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -152,41 +148,7 @@ def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
     assert err.decode().splitlines()[-1] == (
         "perceptron-nlp: interrupted; what was measured is kept in s.json; the same command goes on"
     )
-    assert b'"measured"' in Path("s.json").read_bytes()
-
-
-def test_a_terminal_sees_the_epoch_at_hand_and_others_a_line_a_trial(
-    train_file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    terminal = Terminal(None)
-    for live in (False, True):
-        terminal.live = terminal.bounded = live
-        pn.tune(
-            train_file, folds=2, epochs=2, space={"beam": [2]}, callback=TuningView(terminal, {})
-        )
-        erase_drawn()
-        shown = capsys.readouterr().err
-        assert ("fold 2/2, epoch 2/2; best so far" in shown) == live
-        assert bool(re.search(r"trial 2 of 20 at most, \d+ s left", shown)) == live
-        assert not live or all(
-            len(piece.removeprefix("\x1b[2K")) < 80
-            for line in shown.splitlines()
-            for piece in line.split("\r")
-        )
-        assert (
-            sum(line.split("\x1b[2K")[-1].startswith("trial ") for line in shown.split("\n")) == 2
-        )
-
-
-@pytest.mark.parametrize("width", [20, 40, 200])
-def test_no_line_is_wider_than_the_terminal(
-    width: int, train_file: Path, on_terminal: Callable[[int], None]
-) -> None:
-    on_terminal(width)
-    result = pn.tune(train_file, folds=2, epochs=2, space={"beam": [2]})
-    lines = [*trial_table(result, {}, output()), *summary(result, output())]
-    assert max(map(len, lines)) <= width
+    assert b'"accuracy"' in Path("s.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -197,19 +159,19 @@ def test_no_line_is_wider_than_the_terminal(
         (["--folds", "2", "--dev", "train.conllu"], "--folds: there is a dev set"),
         (["--try", "beam"], "argument --try: 'beam' is not NAME=VALUE,VALUE…"),
         (["--try", "beam=1,,2"], "argument --try: 'beam=1,,2' is not NAME"),
-        (["--try", "beem=1"], "--try beem: there is no such option to try; did you mean beam?"),
-        (["--try", "beam=two"], "--try beam: 'two' is not a whole number"),
+        (["--try", "beem=1"], "unknown option --beem; did you mean --beam?"),
+        (["--try", "beam=two"], "argument --beam: 'two' is not a whole number"),
         (["--try", "beam=100"], "--beam: 100 is not between"),
         (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
-        (["--try", "right-to-left=1"], "--try right-to-left: '1' is neither yes nor no"),
+        (["--try", "right-to-left=1"], "argument --right-to-left/--no-right-to-left: ignored"),
         (["--try", "templates=nowhere.txt"], "nowhere.txt: there is no such file"),
         (["--try", "beam=2", "--beam", "3"], "--try beam: --beam is given, too"),
         (["--rate", "0"], "--rate: 0.0 is not between 1e-06 and 1,000"),
         (["--trials", "0"], "--trials: 0 is not between"),
-        (["--minutes", "0"], "--minutes: 0 is not between"),
         (["--state", "no/where"], "no/where: cannot be written"),
         (["--state", "train.conllu"], "train.conllu: is one of the training files"),
         (["--column", "nil"], "train.conllu: no column 'nil'"),
+        (["--column", "all"], "--column: all has stages with options of their own"),
     ],
 )
 def test_bad_arguments_are_refused_in_a_line(
@@ -227,7 +189,7 @@ def test_a_state_of_another_search_is_refused(cli, refuses, train_file: Path) ->
     command = ["tune", train_file, "--folds", "2", *QUICK, "--state", "s.json", "--quiet"]
     assert cli(*command).status == 0
     assert refuses(*command, "--seed", "2").startswith(
-        "--state: s.json is of a search with options"
+        "--state: s.json is of a search with other data or options"
     )
     Path("s.json").write_text("{}")
     assert refuses(*command).startswith("s.json: not the state of a tuning")

@@ -1,1 +1,0 @@
-"""Options that suit the data, found by training with many and keeping the better ones."""
