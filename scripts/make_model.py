@@ -30,7 +30,7 @@ from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.tagger.model.compress import compress_model
+from perceptron_nlp.tagger.train.compress import compress_model
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.calibrate import RECORD as CALIBRATED
 

@@ -15,8 +15,10 @@ from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.crossfit import crossfit, unheard
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
-from perceptron_nlp.tagger.train.pipeline import ALL, TEXT, stages_of
+from perceptron_nlp.tagger.train.pipeline import stages_of
 from perceptron_nlp.tagger.train.sources import (
+    ALL,
+    TEXT,
     Labelled,
     LabelLists,
     Source,

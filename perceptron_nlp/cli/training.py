@@ -28,7 +28,7 @@ from perceptron_nlp.cli.terminal import (
     write_message,
 )
 from perceptron_nlp.errors import quote
-from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.options import GROUPS as GROUPS
 from perceptron_nlp.tagger.train.options import LearningOptions, declaration
 
@@ -118,7 +118,7 @@ def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
             raise pn.FileError(
                 f"{chosen.checkpoint}: is the model, too; name another file for the checkpoint"
             )
-    checkpoint_options(chosen.checkpoint, chosen.every, chosen.resume)
+    Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume)
 
 
 def interrupted_message(checkpoint: str | None) -> str:

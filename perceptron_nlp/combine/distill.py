@@ -34,7 +34,7 @@ from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
-from perceptron_nlp.tagger.train.checkpoint import checkpoint_options
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.clusters import RawSource
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
@@ -187,7 +187,7 @@ def distill(
     ArgumentError, ArgumentTypeError, TemplateError : an option cannot be used, or teachers and
         gold sentences do not fit together
     """
-    (kept,) = checkpoint_options(
+    kept = Checkpoint.of(
         options.pop("checkpoint", None), options.pop("every", None), options.pop("resume", False)
     )
     threads = options.pop("threads", 1)

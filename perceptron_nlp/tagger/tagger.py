@@ -1098,7 +1098,7 @@ class Tagger:
         FileError, FormatError : `dev` cannot be read
         """
         from perceptron_nlp._checks import parse_size
-        from perceptron_nlp.tagger.model.compress import compress_by, compress_model
+        from perceptron_nlp.tagger.train.compress import compress_by, compress_model
 
         n_bytes = parse_size(size)
         source = self._source([] if dev is None else dev, "dev", format, fields)

@@ -90,6 +90,7 @@ BY_NAME = {
     "formats/corpus.py",
     "cli/main.py",
     "cli/tag_folder.py",
+    "tagger/train/learning.py",
 }
 LEAVES = {"errors", "sampling", "crossfit", "probability", "_display", "_version"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "misc"}

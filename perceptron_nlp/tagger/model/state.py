@@ -301,15 +301,24 @@ class RunState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingState:
-    """Options and runs of a training of one column; the averages of the runs are summed."""
+    """Options and runs of a training of one column; the averages of the runs are summed.
+
+    last : of a checkpoint, the last epoch of the last run, where that is not the best one; or None
+    """
 
     options: LearningOptions
     runs: tuple[RunState, ...]
+    last: RunState | None = None
+
+    @property
+    def states(self) -> tuple[RunState, ...]:
+        """The state of each run, and in the end that to go on from."""
+        return (*self.runs, self.last or self.runs[-1])
 
     def to_parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
         """As one JSON object and arrays, whose names begin with `prefix`."""
         runs, arrays = [], {}
-        for number, run in enumerate(self.runs):
+        for number, run in enumerate((*self.runs, *([] if self.last is None else [self.last]))):
             described, more = run.to_parts(f"{prefix}{number}.")
             runs.append(described)
             arrays.update(more)
@@ -333,8 +342,12 @@ class TrainingState:
             RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
             for number, run in enumerate(described["runs"])
         )
-        if len(runs) != options.n_runs or any(
+        if len(runs) - options.n_runs not in (0, 1) or any(
             (run.squares is None) == (options.update == "adagrad") for run in runs
         ):
             raise ArgumentError("state: its runs are not those of its options")
-        return cls(options, runs)
+        return cls(
+            options,
+            runs[: options.n_runs],
+            runs[options.n_runs] if len(runs) > options.n_runs else None,
+        )

@@ -2,59 +2,33 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
 
 from perceptron_nlp._checks import check_callback, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.feature_function import (
-    FEATURES,
     Extractor,
     FeatureFunction,
     templates_with_function,
 )
-from perceptron_nlp.tagger.model.label_components import JOINT
-from perceptron_nlp.tagger.model.lemmas import KnownLemmas
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
-from perceptron_nlp.tagger.train.calibrate import calibrated_by
-from perceptron_nlp.tagger.train.checkpoint import CheckpointOptions, checkpoint_options
-from perceptron_nlp.tagger.train.columns import (
-    Resources,
-    feature_columns,
-    with_derived_columns,
-    with_neighbours_seen,
-)
-from perceptron_nlp.tagger.train.data import Examples, with_sample
-from perceptron_nlp.tagger.train.loop import Callback, EpochReport, Task, Trainer
-from perceptron_nlp.tagger.train.on_disk import MemoryLimit, check_streamable, read_stored
-from perceptron_nlp.tagger.train.options import (
-    AUTO,
-    LearningOptions,
-    TrainingOptions,
-    TrainOptions,
-    options_from,
-)
-from perceptron_nlp.tagger.train.pipeline import learn_stages, prepare_for_dev, stages_of, with_dev
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint
+from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
+from perceptron_nlp.tagger.train.loop import Callback, EpochReport
+from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions, TrainOptions, options_from
 from perceptron_nlp.tagger.train.sources import (
     Labelled,
     LabelLists,
     Source,
-    learned_columns,
     named_columns,
     with_labels,
 )
-from perceptron_nlp.tagger.train.stacking import stacked
-from perceptron_nlp.text.sentence import Sentence
-
-logger = logging.getLogger("perceptron_nlp")
 
 
 def train(
@@ -130,33 +104,21 @@ def train(
     how: dict[str, Any] = {"format": format, "fields": fields, "function": function}
     source = Source(with_labels(train, labels, "train"), "train", **how)
     dev_source = None if dev is None else Source(dev, "dev", **how)
-    stages = stages_of(named_columns(column), source)
-    if chosen.resumable and stages.several:
-        raise ArgumentError(
-            "resumable: segmentation and lemmas are learned from all of a text at once and cannot"
-            " be resumed; leave resumable out, or name columns of tags alone"
-        )
-    prepare_for_dev(chosen, source, dev_source)
-    plan, plan_with_dev = _plans(
+    names = named_columns(column)
+    plan = _plan(
         chosen,
-        max(1, len(stages.columns)),
         function=function,
         fields=fields,
         callback=_printing(callback) if verbose else callback,
         learn=learn,
     )
-    fit_all = partial(
-        learn_stages,
-        stages,
-        fit=_learn_stage,
-        seed=chosen.seed,
-        accurate=chosen.preset == "accurate",
-    )
+    fit = learn_columns
+    if chosen.learn_dev or {*names} & STAGED:
+        fit = partial(
+            stage("segmentation, lemmas or dev learned").learn, learn_dev=chosen.learn_dev
+        )
     try:
-        model = fit_all(source, dev_source, partial(_learn_columns, plan=plan))
-        if chosen.learn_dev and dev_source is not None:
-            again = partial(_learn_columns, plan=plan_with_dev)
-            model = with_dev(model, partial(fit_all, learn_columns=again), source, dev_source)
+        model: TaggerModel | None = fit(source, dev_source, names, plan)
     except MemoryLimitError:
         raise
     except MemoryError:
@@ -189,137 +151,25 @@ def _printing(callback: Callback | None) -> Callback:
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """Choices for all columns of a training; `checkpoints` has one for each."""
-
-    options: LearningOptions
-    function: FeatureFunction | None = None
-    fields: Sequence[str] | None = None
-    callback: Callback | None = None
-    resources: Resources = field(default_factory=Resources)
-    checkpoints: Sequence[CheckpointOptions | None] = (None,)
-    resumable: bool = False
-    learn: bool = True
-    limit: MemoryLimit | None = None
-    lemmas: KnownLemmas | None = None
-
-
-def _plans(chosen: TrainingOptions, n_columns: int, **given: Any) -> tuple[_Plan, _Plan]:
-    """Return the plan of a training, and that of the one which learns the dev set, too."""
-    checkpoints = checkpoint_options(
-        chosen.checkpoint, chosen.every, chosen.resume, n_columns * (1 + chosen.learn_dev)
-    )
-    plan = _Plan(
+def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
+    """Return the plan of a training; errors are those of `train`."""
+    has_resources = chosen.raw is not None or chosen.lexicon is not None
+    return Plan(
         chosen.learning(),
-        resources=Resources.read(chosen.raw, chosen.lexicon),
-        checkpoints=checkpoints[:n_columns],
+        resources=(
+            stage("raw text or a lexicon").Resources.read(chosen.raw, chosen.lexicon)
+            if has_resources
+            else None
+        ),
+        checkpoint=Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume),
         resumable=chosen.resumable,
-        limit=None if chosen.max_memory is None else MemoryLimit(chosen.max_memory),
+        limit=(
+            None
+            if chosen.max_memory is None
+            else stage("text on disk").MemoryLimit(chosen.max_memory)
+        ),
         **given,
     )
-    return plan, replace(plan, checkpoints=checkpoints[n_columns:])
-
-
-def _learn_columns(
-    source: Source, dev_source: Source | None, names: Sequence[str], plan: _Plan
-) -> TaggerModel:
-    """Read all columns, so that a bad one is reported at once, and then learn them in turn."""
-    columns = learned_columns(names, source)
-    derived = plan.resources.columns
-    made = () if plan.function is None else (FEATURES,)
-    given = feature_columns(plan.options, plan.fields, columns, (*derived, *made)) + made
-    for one in (source, dev_source) if len(columns) > 1 else ():
-        if one is not None:
-            one.hold()
-    if plan.limit is not None:
-        check_streamable(
-            columns,
-            {
-                "raw or lexicon": bool(derived),
-                "two_passes": bool(plan.options.two_passes),
-                "resumable": plan.resumable,
-                "checkpoint": plan.checkpoints[0] is not None,
-            },
-        )
-    found = [
-        (
-            Examples.read(source, column, given)
-            if plan.limit is None
-            else read_stored(source, column, given, plan.limit),
-            None if dev_source is None else Examples.read(dev_source, column, given),
-        )
-        for column in columns
-    ]
-    noted = [*source.warnings, *([] if dev_source is None else dev_source.warnings)]
-    models = []
-    for column, (examples, dev), checkpoint in zip(columns, found, plan.checkpoints, strict=True):
-        models.append(_learn_column(column, examples, dev, plan, checkpoint, noted))
-    gold = {column: read.gold.flat() for column, (read, _) in zip(columns, found, strict=True)}
-    return joined(models).agreeing(gold)
-
-
-def _learn_stage(
-    sentences: Sequence[Sentence],
-    *,
-    dev: Sequence[Sentence] | None,
-    column: str,
-    fields: Sequence[str] | None = None,
-    lemmas: KnownLemmas | None = None,
-    **options: Any,
-) -> TaggerModel:
-    """Learn a column of sentences that were made for a stage of a pipeline."""
-    plan = _Plan(LearningOptions(**options), fields=fields, lemmas=lemmas)
-    return _learn_columns(
-        Source(sentences, "train", fields=fields),
-        None if dev is None else Source(dev, "dev", fields=fields),
-        [column],
-        plan,
-    )
-
-
-def _learn_column(
-    column: str,
-    read: Examples,
-    dev: Examples | None,
-    plan: _Plan,
-    checkpoint: CheckpointOptions | None,
-    noted: Sequence[str],
-) -> TaggerModel:
-    """Learn one column; `noted` are warnings that were logged of the files."""
-    examples, tables, notes = with_derived_columns(read, plan.resources, plan.options)
-    examples, options, choices = auto_configure(examples, plan.options)
-    examples, dev, options = with_neighbours_seen(examples, dev, options)
-    task = Task(
-        examples=examples,
-        column=column,
-        options=options,
-        dev=dev,
-        function=plan.function,
-        choices=[*notes, *choices],
-        tables=tables,
-        resumable=plan.resumable,
-        limit=plan.limit,
-        lemmas=plan.lemmas,
-    )
-    if options.two_passes and examples.scheme == JOINT:
-        if plan.resumable:
-            raise ArgumentError(
-                "two_passes: features learned in two passes cannot be gone on with:"
-                " the second learns from what the first gave to its own text; give"
-                " two_passes=False, or leave resumable out"
-            )
-        task = stacked(task, lambda first: Trainer(first, log_level=logging.DEBUG).run())
-    if not plan.learn:
-        return Trainer(task).begun()
-    model = Trainer(task, checkpoint=checkpoint).run(plan.callback)
-    model = calibrated_by(model, dev)
-    model = model.replace(record=with_sample(model.record, read.sentences))
-    warnings = training_warnings(model, read, dev)
-    for warning in warnings:
-        logger.warning("%s", warning)
-    warnings = [*noted, *warnings]
-    return model.replace(record={**model.record, "warnings": warnings}) if warnings else model
 
 
 def _size(chosen: TrainingOptions) -> int | None:
@@ -327,7 +177,7 @@ def _size(chosen: TrainingOptions) -> int | None:
     if chosen.size is None:
         return None
     size = parse_size(chosen.size)
-    if size < LEAST_BYTES:
+    if size < stage("compression").LEAST_BYTES:
         raise ArgumentError(
             f"size: {size:,} bytes are too few for any model; give a size such as 400kB"
         )

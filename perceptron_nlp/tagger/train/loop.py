@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.label import make_labeller
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint, CheckpointOptions, Progress
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint, Progress, RunResult
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit
@@ -206,70 +206,88 @@ class Trainer:
         *,
         schedule: Schedule | None = None,
         make_learner: Callable[[], Learner] | None = None,
-        checkpoint: CheckpointOptions | None = None,
+        checkpoint: Checkpoint | None = None,
         log_level: int = logging.INFO,
     ) -> None:
         self._task = task
         self._schedule = schedule or Schedule(task)
         self._empty_learner = make_learner or self._own_learner
         self._identity = task.identity()
-        self._checkpoint = None if checkpoint is None else Checkpoint(checkpoint, self._identity)
+        self._checkpoint = checkpoint
+        self._keeps_states = task.resumable or checkpoint is not None
         self._log_level = log_level
 
     def run(self, callback: Callback | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set."""
-        checkpoint, schedule = self._checkpoint, self._schedule
-        progress, learner = self._begin()
+        schedule, learner = self._schedule, self._empty_learner()
+        progress = self._progress(learner)
         while len(progress.finished) < self._task.options.n_runs:
             run, epoch = progress.run, progress.done + 1
-            if epoch == 1:
-                learner = self._learner(run, learner)
-            assert learner is not None
+            if epoch == 1 or progress.last_state is not None:
+                learner = self._begin(run, learner, progress)
             report = self._end_epoch(progress, learner, learner.learn(schedule.order(run, epoch)))
             is_over = schedule.run_is_over(progress)
-            if is_over:
-                progress = progress.after_run(
-                    progress.best or learner.average(),
-                    progress.best_state or self._state(learner, run, epoch),
-                )
-            if checkpoint is not None:
-                checkpoint.save(progress, None if is_over else learner.table)
+            if is_over or self._is_due(epoch):
+                runs = [*progress.finished, self._result(progress, learner)]
+                self._save(runs, progress, learner)
+                progress = Progress(runs) if is_over else progress
             if callback is not None:
                 callback(report)
-        return self._model(progress)
+        model = self._model(progress.finished)
+        return model if self._task.resumable else model.replace(state=None)
 
     def begun(self) -> TaggerModel:
         """Return the model before its first epoch, of weights of 0."""
-        progress, learner = Progress(), self._learner(1, None)
+        learner, runs = self._empty_learner(), list[RunResult]()
         for run in range(1, self._task.options.n_runs + 1):
-            progress = progress.after_run(learner.average(), self._state(learner, run, 0))
-        return self._model(progress)
+            progress = Progress(runs)
+            learner = self._begin(run, learner, progress)
+            runs = [*runs, self._result(progress, learner)]
+        return self._model(runs)
 
-    def _begin(self) -> tuple[Progress, Learner | None]:
-        """Return the progress so far, and the learner of the current run where it has begun."""
+    def _progress(self, learner: Learner) -> Progress:
+        """Return the progress so far, which is none without a checkpoint."""
         if self._checkpoint is None:
-            return Progress(), None
-        learner = self._learner(1, None)
-        progress, arrays, done = self._checkpoint.read(
-            learner.table.n_labels, self._task.options.table_bits
+            return Progress()
+        return self._checkpoint.read(
+            self._identity,
+            (learner.table.n_labels, self._task.options.table_bits),
+            self._schedule.run_is_over,
         )
-        if arrays is not None:
-            learner.table.from_arrays(arrays, done)
-        return progress, learner
 
-    def _learner(self, run: int, before: Learner | None) -> Learner:
-        """Return the learner of a run, from 1, as it is before its first epoch.
+    def _begin(self, run: int, before: Learner, progress: Progress) -> Learner:
+        """Return the learner of a run, from 1, as it is before its first or its next epoch.
 
         It may be the one before, whose features are then found already.
         """
-        if before is None or not before.keeps_features:
-            learner = self._empty_learner()
-        else:
-            learner = before
-            learner.table.clear()
-        if self._task.start is not None:
-            self._task.start.runs[run - 1].put_into(learner.table)
+        learner = before if run == 1 or before.keeps_features else self._empty_learner()
+        learner.table.clear()
+        state = progress.last_state if progress.done else None
+        if state is None and self._task.start is not None:
+            state = self._task.start.runs[run - 1]
+        if state is not None:
+            state.put_into(learner.table)
+        progress.last_state = None
         return learner
+
+    def _is_due(self, epoch: int) -> bool:
+        return self._checkpoint is not None and epoch % self._checkpoint.every == 0
+
+    def _save(self, runs: Sequence[RunResult], progress: Progress, learner: Learner) -> None:
+        """Save the model of these runs, the last of which is the current one, as the checkpoint."""
+        if self._checkpoint is None:
+            return
+        model = self._model(runs)
+        if runs[-1].best_epoch < progress.done and model.state is not None:
+            last = self._state(learner, progress)
+            model = model.replace(state=replace(model.state, last=last))
+        self._checkpoint.save(model, self._identity)
+
+    def _result(self, progress: Progress, learner: Learner) -> RunResult:
+        """Return the result of the current run, if it ends now."""
+        if progress.best is not None:
+            return progress.result(progress.best, progress.best_state)
+        return progress.result(learner.average(), self._state(learner, progress))
 
     def _own_learner(self) -> Learner:
         task = self._task
@@ -277,13 +295,13 @@ class Trainer:
 
     def _end_epoch(self, progress: Progress, learner: Learner, counts: Counts) -> EpochReport:
         """Score the epoch that is done, keep it if it is the best, and return its report."""
-        task, epoch, score = self._task, progress.done + 1, None
+        task, epoch, score, is_best = self._task, progress.done + 1, None, False
         if task.dev is not None:
             weights = learner.average()
             score = dev_accuracy(task.freeze(weights), task.dev)
             if score > progress.best_score:
                 progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
-                progress.best_state = self._state(learner, progress.run, epoch)
+                is_best = True
         n_runs = task.options.n_runs
         logger.log(
             self._log_level,
@@ -306,16 +324,17 @@ class Trainer:
         )
         recorded = ("run", "epoch", "mistakes", "updates", "dev_accuracy")
         progress.epochs.append({name: getattr(report, name) for name in recorded})
+        if is_best:
+            progress.best_state = self._state(learner, progress)
         return report
 
-    def _state(self, learner: Learner, run: int, epoch: int) -> RunState | None:
-        """Return what a run needs to go on after an epoch; None if it is not kept."""
-        if not self._task.resumable:
+    def _state(self, learner: Learner, progress: Progress) -> RunState | None:
+        """Return what the current run needs to go on; None if it is not kept."""
+        if not self._keeps_states:
             return None
-        return RunState.of(learner.table, self._schedule.number(run, epoch))
+        return RunState.of(learner.table, self._schedule.number(progress.run, progress.done))
 
-    def _model(self, progress: Progress) -> TaggerModel:
-        runs = progress.finished
+    def _model(self, runs: Sequence[RunResult]) -> TaggerModel:
         weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
         record = {
             **self._identity,
@@ -325,9 +344,11 @@ class Trainer:
         for name in ("column", "templates", "extractor", "resumable"):
             del record[name]
         states = tuple(run.state for run in runs if run.state is not None)
+        options = self._task.options
+        if len(runs) < options.n_runs:
+            options = replace(options, runs=len(runs))
         return self._task.freeze(weights).replace(
-            record=record,
-            state=TrainingState(self._task.options, states) if self._task.resumable else None,
+            record=record, state=TrainingState(options, states) if states else None
         )
 
 

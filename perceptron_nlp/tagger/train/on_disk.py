@@ -10,7 +10,8 @@ import hashlib
 import os
 import sys
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -307,16 +308,19 @@ class StoredSentences:
             first = max(first + 1, last)
 
 
-def check_streamable(columns: Sequence[str], options: dict[str, bool]) -> None:
-    """Raise ArgumentError for columns or given options that need sentences in memory."""
+def reader(
+    columns: Sequence[str], limit: MemoryLimit, options: Mapping[str, object]
+) -> Callable[..., Examples]:
+    """Return what reads a text onto disk; ArgumentError for options that need it in memory."""
     if len(columns) > 1:
         raise ArgumentError(
             "max_memory: one column at a time is learned from text kept on disk,"
             f" not {len(columns)}; train a model for each, or leave max_memory out"
         )
-    for name, is_given in options.items():
-        if is_given:
+    for name, given in options.items():
+        if given:
             raise ArgumentError(
                 f"max_memory: {name} needs whole sentences or a second copy of the"
                 f" model in memory; leave {name} out, or max_memory"
             )
+    return partial(read_stored, limit=limit)

@@ -7,25 +7,23 @@ tags and lemmas that the treebank fills.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
-from perceptron_nlp.tagger.model.compress import in_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
-from perceptron_nlp.tagger.train.options import TrainingOptions
-from perceptron_nlp.tagger.train.sources import Source
-from perceptron_nlp.tagger.train.stages import TAGS, Fit, learn_lemmas, learn_segmentation
+from perceptron_nlp.tagger.train.compress import in_bytes
+from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
+from perceptron_nlp.tagger.train.sources import ALL, TEXT, Source
+from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELLED
 
 logger = logging.getLogger("perceptron_nlp")
-
-ALL, TEXT = "all", "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,71 +74,101 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     return Stages(columns, TEXT in names, LEMMA in names)
 
 
-def learn_stages(
+def learn(
+    source: Source,
+    dev_source: Source | None,
+    names: Sequence[str],
+    plan: Plan,
+    *,
+    learn_dev: bool = False,
+) -> TaggerModel:
+    """Learn segmentation, columns and lemmas, and put them into one model.
+
+    names : those of the columns, ``text`` and ``all`` among them
+    learn_dev : when all is decided by the dev set, learn both texts together
+    """
+    stages = stages_of(names, source)
+    if plan.resumable and stages.several:
+        raise ArgumentError(
+            "resumable: segmentation and lemmas are learned from all of a text at once and cannot"
+            " be resumed; leave resumable out, or name columns of tags alone"
+        )
+    if not learn_dev:
+        return _learn_stages(stages, source, dev_source, plan)
+    n_columns = max(1, len(stages.columns))
+    # So that a file which cannot be used is reported at once.
+    plan.checkpoints(2 * n_columns)
+    dev_source = _prepared_for_dev(plan, source, dev_source)
+    first = _learn_stages(stages, source, dev_source, plan)
+    plan = replace(plan, first_checkpoint=n_columns)
+    return _with_dev(first, stages, source, dev_source, plan)
+
+
+def _learn_stages(
     stages: Stages,
     source: Source,
     dev_source: Source | None,
-    learn_columns: Callable[[Source, Source | None, Sequence[str]], TaggerModel],
-    fit: Fit,
-    seed: int,
-    accurate: bool,
+    plan: Plan,
+    always_jackknife: bool | None = None,
 ) -> TaggerModel:
-    """Learn segmentation, columns and lemmas, and put them into one model."""
     if not stages.several:
-        return learn_columns(source, dev_source, stages.columns)
+        return learn_columns(source, dev_source, stages.columns, plan)
     for one in (source, dev_source):
         if one is not None:
             one.hold()
     train, dev = list(source), None if dev_source is None else list(dev_source)
     models: list[TaggerModel] = []
+    seed = plan.options.seed
     if stages.columns:
-        models += learn_columns(source, dev_source, stages.columns).parts_by_column
+        models += learn_columns(source, dev_source, stages.columns, plan).parts_by_column
     if stages.lemmas:
         tags = [name for name in TAGS if name in stages.columns]
         if not stages.columns:
             tags = [name for name in TAGS if is_filled(train, name)]
         taggers = [model for model in models if model.column in tags]
-        models.append(learn_lemmas(train, dev, fit, tags, taggers, accurate, seed=seed))
+        if always_jackknife is None:
+            always_jackknife = plan.options.preset == "accurate"
+        models.append(
+            learn_lemmas(train, dev, learn_sentences, tags, taggers, always_jackknife, seed=seed)
+        )
     model = joined(models)
     if stages.text:
-        model = model.replace(segmentation=learn_segmentation(train, dev, fit, seed=seed))
-        model = in_bytes(model)
+        cut = learn_segmentation(train, dev, learn_sentences, seed=seed)
+        model = in_bytes(model.replace(segmentation=cut))
     if stages.lemmas and stages.columns and dev is not None:
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
     return model
 
 
-def prepare_for_dev(options: TrainingOptions, source: Source, dev_source: Source | None) -> None:
-    """Keep both texts if the dev set is to be learned, too."""
-    if not options.learn_dev:
-        return
+def _prepared_for_dev(plan: Plan, source: Source, dev_source: Source | None) -> Source:
+    """Keep both texts, as the dev set is to be learned, too."""
     if dev_source is None:
         raise ArgumentError("learn_dev: there is no dev set to learn; name one as dev")
-    if options.max_memory is not None:
+    if plan.limit is not None:
         raise ArgumentError(
             "learn_dev: the text is gone over twice, which max_memory rules out; leave one of"
             " them out, or train on both sets without dev"
         )
     source.hold()
     dev_source.hold()
+    return dev_source
 
 
-def with_dev(
-    first: TaggerModel, learn: Callable[..., TaggerModel], source: Source, dev_source: Source
+def _with_dev(
+    first: TaggerModel, stages: Stages, source: Source, dev_source: Source, plan: Plan
 ) -> TaggerModel:
     """Learn training and dev set together, and return a model of both.
 
     first : trained by the dev set: the calibration is its own, and if it learned lemmas from
         predicted tags, so does the other
-    learn : learn_stages with all arguments but the sources and what of lemmas is decided
     """
-    decided: dict[str, bool] = {}
+    always_jackknife = None
     lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
     if lemmas and lemmas[0].record["train"]["sentences"] > len(list(source)):
-        decided["accurate"] = True
+        always_jackknife = True
     both = source.followed_by(dev_source)
-    model = learn(both, None, **decided)
+    model = _learn_stages(stages, both, None, plan, always_jackknife)
     parts = []
     for part, before in zip(model.parts_by_column, first.parts_by_column, strict=True):
         best: dict[int, float] = {}

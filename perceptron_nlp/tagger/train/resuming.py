@@ -22,6 +22,7 @@ from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
+from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
@@ -60,7 +61,7 @@ def continued(
             dictionary_after(model, examples, options),
             np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary())),
         ),
-        more={"before": dict(model.record)},
+        more={"before": {k: v for k, v in model.record.items() if k != CHECKPOINT}},
     )
 
 
@@ -84,6 +85,11 @@ def go_on(
         raise ArgumentError(
             "resume: segmentation and lemmas are learned from all of a text at once and cannot be"
             " resumed; train on all of it again, or resume a tagger of tags alone"
+        )
+    if any(part.first is not None for part in model.parts_by_column):
+        raise ArgumentError(
+            "resume: features learned in two passes cannot be gone on with: the second learned from"
+            " what the first gave to its own text; train with two_passes=False"
         )
     for part in model.parts_by_column:
         state_of(part)

@@ -40,6 +40,8 @@ _ACCEPTED = (
 )
 
 MEMORY_COLUMN = "tag"
+# Names that stand for more than a column: all that a treebank fills, and segmentation.
+ALL, TEXT = "all", "text"
 
 
 class Source:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp.formats import read_tensors, write_tensors
-from perceptron_nlp.tagger.model.compress import LEAST_BYTES
 from perceptron_nlp.tagger.model.model import joined
+from perceptron_nlp.tagger.train.compress import LEAST_BYTES
 
 Labelled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]

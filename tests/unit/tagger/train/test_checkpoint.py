@@ -164,15 +164,41 @@ def test_a_damaged_checkpoint_is_refused(small: Small, tmp_path: Path, damage: A
         pn.train(small, epochs=1, checkpoint=place, resume=True)
 
 
-def test_a_model_is_no_checkpoint_and_a_checkpoint_no_model(
-    small: Small, tmp_path: Path, tagger: pn.Tagger
+def test_a_checkpoint_is_the_model_so_far_which_tags_and_can_be_resumed(
+    small: Small, tmp_path: Path
 ) -> None:
     place = tmp_path / "state"
-    pn.train(small, epochs=1, checkpoint=place)
-    with pytest.raises(pn.ModelError, match=r"another program|not a tagger model"):
-        pn.load(place)
+    with pytest.raises(Stop):
+        pn.train(small, epochs=6, runs=1, checkpoint=place, callback=stop_after(2))
+    words = [words for words, _ in small]
+    so_far, two = pn.load(place), pn.train(small, epochs=2, runs=1, resumable=True)
+    assert so_far.tag_sents(words) == two.tag_sents(words)
+    more = [(["a", "boat"], ["DET", "NOUN"])] * 3
+    again, expected = (one.resume(more, epochs=2) for one in (so_far, two))
+    assert again.tag_sents(words) == expected.tag_sents(words)
+    assert "checkpoint" not in again.model.record["before"]
+
+
+def test_the_best_epoch_and_the_last_one_are_in_a_checkpoint(small: Small, tmp_path: Path) -> None:
+    place = tmp_path / "state"
+    how: dict[str, Any] = {"epochs": 6, "dev": small[:4], "runs": 2}
+    for stop in range(1, 7):
+        with pytest.raises(Stop):
+            pn.train(small, checkpoint=place, callback=stop_after(stop), **how)
+        state = pn.load(place).model.state
+        assert state is not None and state.states[-1].epochs == stop
+        scores = [entry["dev_accuracy"] for entry in pn.load(place).model.record["epochs"]]
+        assert state.runs[0].epochs == 1 + scores.index(max(scores))
+        place.unlink()
+
+
+def test_a_model_is_no_checkpoint(small: Small, tmp_path: Path, tagger: pn.Tagger) -> None:
+    place = tmp_path / "state"
     tagger.save(place)
     with pytest.raises(pn.ModelError, match="not a checkpoint"):
+        pn.train(small, epochs=1, checkpoint=place, resume=True)
+    pn.train(small, epochs=1, resumable=True).save(place)
+    with pytest.raises(pn.ModelError, match=r"not a checkpoint, but a model; Tagger\.resume"):
         pn.train(small, epochs=1, checkpoint=place, resume=True)
 
 

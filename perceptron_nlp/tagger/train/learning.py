@@ -1,0 +1,194 @@
+"""Learning the columns of a text by a plan: read, configured, trained, calibrated, joined.
+
+What only some trainings need stands in modules of its own, which are loaded when they are used.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.model.feature_function import FEATURES, FeatureFunction
+from perceptron_nlp.tagger.model.label_components import JOINT
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
+from perceptron_nlp.tagger.train.checkpoint import Checkpoint
+from perceptron_nlp.tagger.train.columns import (
+    feature_columns,
+    learns_from_itself,
+    with_neighbours_seen,
+)
+from perceptron_nlp.tagger.train.data import Examples, with_sample
+from perceptron_nlp.tagger.train.loop import Callback, Task, Trainer
+from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.tagger.train.sources import ALL, TEXT, Source, learned_columns
+from perceptron_nlp.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.lemmas import KnownLemmas
+    from perceptron_nlp.tagger.train.on_disk import MemoryLimit
+    from perceptron_nlp.tagger.train.resources import Resources
+
+logger = logging.getLogger("perceptron_nlp")
+
+# Columns that are not learned by themselves.
+STAGED = frozenset({ALL, TEXT, "lemma"})
+# Stages of a training, and the modules that are loaded if it has them.
+STAGES = {
+    "segmentation, lemmas or dev learned": "pipeline",
+    "raw text or a lexicon": "resources",
+    "two passes": "stacking",
+    "calibration": "calibrate",
+    "text on disk": "on_disk",
+    "compression": "compress",
+}
+
+
+def stage(name: str) -> Any:
+    """Return the module of a stage (STAGES)."""
+    return importlib.import_module(f"perceptron_nlp.tagger.train.{STAGES[name]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Choices for all columns of a training.
+
+    options, function, fields, callback, resumable, learn : as given to ``perceptron_nlp.train``
+    resources : raw text and lexicon, or None
+    checkpoint : where the training is saved, or None
+    first_checkpoint : the number of the file of the first column, from 0
+    limit : of memory, or None
+    lemmas : those that are known, if the labels are edit scripts
+    """
+
+    options: LearningOptions
+    function: FeatureFunction | None = None
+    fields: Sequence[str] | None = None
+    callback: Callback | None = None
+    resources: Resources | None = None
+    checkpoint: Checkpoint | None = None
+    first_checkpoint: int = 0
+    resumable: bool = False
+    learn: bool = True
+    limit: MemoryLimit | None = None
+    lemmas: KnownLemmas | None = None
+
+    def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
+        """Return the checkpoint of each column; FileError if a file cannot be used."""
+        if self.checkpoint is None:
+            return [None] * n_columns
+        first = self.first_checkpoint
+        return [self.checkpoint.of_column(number) for number in range(first, first + n_columns)]
+
+
+def learn_columns(
+    source: Source, dev_source: Source | None, names: Sequence[str], plan: Plan
+) -> TaggerModel:
+    """Read all columns, so that a bad one is reported at once, and then learn them in turn."""
+    columns = learned_columns(names, source)
+    derived = () if plan.resources is None else plan.resources.columns
+    made = () if plan.function is None else (FEATURES,)
+    checkpoints = plan.checkpoints(len(columns))
+    given = feature_columns(plan.options, plan.fields, columns, (*derived, *made)) + made
+    for one in (source, dev_source) if len(columns) > 1 else ():
+        if one is not None:
+            one.hold()
+    read = Examples.read
+    if plan.limit is not None:
+        read = stage("text on disk").reader(
+            columns,
+            plan.limit,
+            {
+                "raw or lexicon": plan.resources,
+                "two_passes": plan.options.two_passes,
+                "resumable": plan.resumable,
+                "checkpoint": plan.checkpoint,
+            },
+        )
+    found = [
+        (
+            read(source, column, given),
+            None if dev_source is None else Examples.read(dev_source, column, given),
+        )
+        for column in columns
+    ]
+    noted = [*source.warnings, *([] if dev_source is None else dev_source.warnings)]
+    models = []
+    for number, (column, (examples, dev)) in enumerate(zip(columns, found, strict=True)):
+        models.append(_learn_column(column, examples, dev, plan, checkpoints[number], noted))
+    gold = {column: text.gold.flat() for column, (text, _) in zip(columns, found, strict=True)}
+    return joined(models).agreeing(gold)
+
+
+def learn_sentences(
+    sentences: Sequence[Sentence],
+    *,
+    dev: Sequence[Sentence] | None,
+    column: str,
+    fields: Sequence[str] | None = None,
+    lemmas: KnownLemmas | None = None,
+    **options: Any,
+) -> TaggerModel:
+    """Learn a column of sentences that were made for a stage of a pipeline."""
+    plan = Plan(LearningOptions(**options), fields=fields, lemmas=lemmas)
+    return learn_columns(
+        Source(sentences, "train", fields=fields),
+        None if dev is None else Source(dev, "dev", fields=fields),
+        [column],
+        plan,
+    )
+
+
+def _learn_column(
+    column: str,
+    read: Examples,
+    dev: Examples | None,
+    plan: Plan,
+    checkpoint: Checkpoint | None,
+    noted: Sequence[str],
+) -> TaggerModel:
+    """Learn one column; `noted` are warnings that were logged of the files."""
+    examples, tables, notes = read, None, []
+    if plan.resources or learns_from_itself(read, plan.options):
+        examples, tables, notes = stage("raw text or a lexicon").with_derived_columns(
+            read, plan.resources, plan.options
+        )
+    examples, options, choices = auto_configure(examples, plan.options)
+    examples, dev, options = with_neighbours_seen(examples, dev, options)
+    task = Task(
+        examples=examples,
+        column=column,
+        options=options,
+        dev=dev,
+        function=plan.function,
+        choices=[*notes, *choices],
+        tables=tables,
+        resumable=plan.resumable,
+        limit=plan.limit,
+        lemmas=plan.lemmas,
+    )
+    if options.two_passes and examples.scheme == JOINT:
+        if plan.resumable:
+            raise ArgumentError(
+                "two_passes: features learned in two passes cannot be gone on with:"
+                " the second learns from what the first gave to its own text; give"
+                " two_passes=False, or leave resumable out"
+            )
+        task = stage("two passes").stacked(
+            task, lambda first: Trainer(first, log_level=logging.DEBUG).run()
+        )
+    if not plan.learn:
+        return Trainer(task).begun()
+    model = Trainer(task, checkpoint=checkpoint).run(plan.callback)
+    if dev is not None:
+        model = stage("calibration").calibrated_by(model, dev)
+    model = model.replace(record=with_sample(model.record, read.sentences))
+    warnings = training_warnings(model, read, dev)
+    for warning in warnings:
+        logger.warning("%s", warning)
+    warnings = [*noted, *warnings]
+    return model.replace(record={**model.record, "warnings": warnings}) if warnings else model
