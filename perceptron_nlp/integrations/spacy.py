@@ -1,7 +1,8 @@
 """spaCy: a pipeline component, ``nlp.add_pipe("perceptron_tagger")``.
 
 spaCy finds it by the entry point of this package. It fills ``tag_`` from a tagger's column xpos (or
-tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma. A tokenizer,
+tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma. A token of several words
+(French *du*) gets the labels of the first and the lemmas of all (``de le``). A tokenizer,
 ``perceptron_tokenizer``, cuts text and sentences as a model has learned to.
 """
 
@@ -252,7 +253,7 @@ class SpacyTagger(Pipe):
             self._writer = Writer(tagger, self.vocab, self._confidences)
         # Docs are no context for each other.
         for own in [[doc] for doc in docs] if tagger.window else [docs]:
-            self._writer.write(Batch(own, self._words), self._threads)
+            self._writer.write(Batch(own, self._words, tagger), self._threads)
 
     def _take(self, tagger: "pn.Tagger", gold: Iterable["pn.Sentence"] = ()) -> None:
         writer = Writer(tagger, self.vocab, self._confidences)

@@ -18,7 +18,7 @@ from perceptron_nlp._checks import encodable_text
 from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 
 try:
-    from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START, TAG
+    from spacy.attrs import IDX, IS_SPACE, LEMMA, LENGTH, ORTH, POS, SENT_START, TAG
     from spacy.parts_of_speech import IDS as POS_IDS
     from spacy.tokens import Doc, MorphAnalysis, Token
 except ImportError:
@@ -45,7 +45,8 @@ class Words(dict[int, str]):
     def __missing__(self, number: int) -> str:
         if len(self) >= WORDS_LIMIT:
             self.clear()
-        word: str = self._strings[number]
+        # As the tagger's own segmentation has white space within a word.
+        word: str = " ".join(self._strings[number].split())
         self[number] = word
         return word
 
@@ -53,11 +54,11 @@ class Words(dict[int, str]):
 class Batch:
     """Docs as sentences of words.
 
-    Whitespace tokens are no words, and no context for others. A Doc without sentence boundaries is
-    one sentence.
+    Whitespace tokens are no words, and no context for others. A token that is several words to the
+    tagger (French *du*) is these. A Doc without sentence boundaries is one sentence.
     """
 
-    def __init__(self, docs: Sequence[Any], words: Words) -> None:
+    def __init__(self, docs: Sequence[Any], words: Words, tagger: pn.Tagger) -> None:
         self._docs = docs
         table = np.concatenate(
             [np.zeros((0, 3), np.uint64)]
@@ -70,9 +71,36 @@ class Batch:
         begins = table[:, 2] == 1
         firsts = self._ends - np.array([len(doc) for doc in docs], np.int64)
         begins[firsts[firsts < len(table)]] = True
-        before = np.concatenate([[0], np.cumsum(self.is_word)])
+        self._counts = self.is_word.astype(np.int64)
+        several = _multiword_tokens(docs, firsts.tolist(), tagger)
+        if several:
+            parts = [[word] for word in flat]
+            place = np.cumsum(self.is_word) - 1
+            for number, own in several.items():
+                parts[place[number]] = list(own)
+                self._counts[number] = len(own)
+            flat = list(chain.from_iterable(parts))
+        before = np.concatenate([[0], np.cumsum(self._counts)])
         starts = [*before[np.flatnonzero(begins)].tolist(), len(flat)]
         self.sentences = [flat[start:end] for start, end in pairwise(starts) if end > start]
+        self._starts = before[:-1][self.is_word].tolist() if several else None
+
+    def of_tokens(self, sentences: Iterable[Iterable[Any]]) -> Iterable[Any]:
+        """Return the values of words as those of tokens: of several words, the first one's."""
+        values = chain.from_iterable(sentences)
+        if self._starts is None:
+            return values
+        flat = list(values)
+        return [flat[start] for start in self._starts]
+
+    def lemmas(self, sentences: Iterable[Iterable[str]]) -> Iterable[str]:
+        """Return the lemmas of tokens: of several words, those of all."""
+        values = chain.from_iterable(sentences)
+        if self._starts is None:
+            return values
+        flat = list(values)
+        bounds = pairwise([*self._starts, len(flat)])
+        return [" ".join(flat[start:end]) for start, end in bounds]
 
     def set_numbers(self, columns: Sequence[tuple[int, npt.NDArray[np.uint64]]]) -> None:
         """Set attributes (spaCy's numbers of them) of all tokens to numbers, uint64[n_tokens]."""
@@ -87,8 +115,7 @@ class Batch:
     def set_confidences(self, by_column: Mapping[str, Iterable[Iterable[float]]]) -> None:
         """Set the confidences in the labels of each column, None for white space."""
         values = {
-            name: iter(list(chain.from_iterable(sentences)))
-            for name, sentences in by_column.items()
+            name: iter(list(self.of_tokens(sentences))) for name, sentences in by_column.items()
         }
         start = 0
         for doc, end in zip(self._docs, self._ends.tolist(), strict=True):
@@ -103,6 +130,29 @@ class Batch:
         """Set the morphology of all tokens."""
         for token, analysis in zip(chain.from_iterable(self._docs), analyses, strict=True):
             token.morph = analysis
+
+
+def _multiword_tokens(
+    docs: Sequence[Any], firsts: Sequence[int], tagger: pn.Tagger
+) -> dict[int, tuple[str, ...]]:
+    """Return the words of tokens that are several to the tagger, by the tokens' numbers."""
+    segmenter = tagger.segmenter
+    if segmenter is None or not segmenter.splits_tokens:
+        return {}
+    found: dict[int, tuple[str, ...]] = {}
+    for doc, first in zip(docs, firsts, strict=True):
+        words_at = {
+            (start, end): words
+            for sentence in segmenter.sentences_of(doc.text)
+            for start, end, words in sentence
+            if len(words) > 1
+        }
+        if words_at:
+            places = doc.to_array([IDX, LENGTH]).tolist()
+            for number, (start, length) in enumerate(places, first):
+                if (start, start + length) in words_at:
+                    found[number] = words_at[start, start + length]
+    return found
 
 
 class Writer:
@@ -162,20 +212,20 @@ class Writer:
                 batch.sentences, columns=self._tagger.columns, threads=threads
             )
         for name, attribute, of_space, number_of in self._numbers:
-            found = chain.from_iterable(labels[name])
+            found = batch.of_tokens(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)
             values[batch.is_word] = np.fromiter(map(number_of.__getitem__, found), np.uint64)
             columns.append((attribute, values))
         for name in self._lemmas:
             # White space is its own lemma.
             values = batch.words.copy()
-            found = chain.from_iterable(labels[name])
+            found = batch.lemmas(labels[name])
             values[batch.is_word] = np.fromiter(map(self._strings.add, found), np.uint64)
             columns.append((LEMMA, values))
         if columns:
             batch.set_numbers(columns)
         for name, of_space, analysis_of in self._morphs:
-            feats = chain.from_iterable(labels[name])
+            feats = iter(batch.of_tokens(labels[name]))
             batch.set_morphs(
                 analysis_of[next(feats)] if is_word else of_space
                 for is_word in batch.is_word.tolist()
@@ -200,7 +250,8 @@ def _confidence_of(token: Any) -> float | None:
 class SpacyTokenizer:
     """Makes Docs of texts, cut into tokens and sentences as a model has learned to.
 
-    A multiword token (French *du*) stays one token, as spaCy has it. White space beyond a single
+    A multiword token is as many tokens as words if its letters are theirs (*do*, *n't*), and else
+    one, which the tagger takes as its words (French *du*: *de le*). White space beyond a single
     space is a token of its own. If the model never learned to cut text, rules do.
 
     Parameters
@@ -222,13 +273,14 @@ class SpacyTokenizer:
         """
         encodable_text(text)
         segmenter = self._tagger.segmenter
-        found: Iterable[Any] = (
-            pn.tokenize(text) if segmenter is None else segmenter.sentences_of(text)
-        )
+        if segmenter is None:
+            found = [[(word.start, word.end) for word in one] for one in pn.tokenize(text)]
+        else:
+            found = [list(_places(text, one)) for one in segmenter.sentences_of(text)]
         spans = [
-            (token.start, token.end, number == 0)
-            for sentence in found
-            for number, token in enumerate(sentence)
+            (start, end, number == 0)
+            for places in found
+            for number, (start, end) in enumerate(places)
         ]
         return _doc(self.vocab, text, spans)
 
@@ -259,6 +311,17 @@ class SpacyTokenizer:
         if self._opened is None:
             self._opened = pn.load(self._path)
         return self._opened
+
+
+def _places(text: str, tokens: Iterable[Any]) -> Iterator[tuple[int, int]]:
+    """Yield the places of tokens, or of their words if these stand in the text."""
+    for start, end, words in tokens:
+        if len(words) == 1 or "".join(words) != text[start:end]:
+            yield start, end
+            continue
+        for word in words:
+            yield start, start + len(word)
+            start += len(word)
 
 
 def _doc(vocab: Any, text: str, tokens: Iterable[tuple[int, int, bool]]) -> Any:

@@ -35,6 +35,7 @@ class Segmenter:
     """Cuts running text as a segmentation says; any number of threads may use it at once.
 
     cutter : the core's form of it
+    splits_tokens : True if it has learned multiword tokens
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Segmenter:
             [] if splits is None else [split_plan(label) for label in splits.tags],
             window,
         )
+        self.splits_tokens = splits is not None
         self._window = window
 
     def sentences_of(self, text: str) -> Iterator[list[SegmentedToken]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +304,97 @@ def tokenizer(pipeline: pn.Tagger, tmp_path_factory: pytest.TempPathFactory) -> 
     path = tmp_path_factory.mktemp("models") / "fr.model"
     pipeline.save(path)
     return factory.make_perceptron_tokenizer(str(path))(spacy.blank("xx"))
+
+
+def tokens_of(doc: Any, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The place of each token and what stands in its attributes for some columns."""
+    getters: dict[str, Callable[[Any], str]] = {
+        "upos": lambda token: token.pos_,
+        "xpos": lambda token: token.tag_,
+        "feats": lambda token: str(token.morph) or "_",
+        "lemma": lambda token: token.lemma_,
+    }
+    return [
+        (token.idx, token.idx + len(token), *(getters[name](token) for name in columns))
+        for token in doc
+        if not token.is_space
+    ]
+
+
+def words_of(tagger: pn.Tagger, text: str) -> list[tuple[Any, ...]]:
+    """The same by tag_text: a token of several words has the first's labels and all lemmas."""
+    found: list[tuple[Any, ...]] = []
+    for token in (token for sentence in tagger.tag_text(text) for token in sentence.tokens):
+        place, places = token.start, []
+        for word in token.words:
+            places.append((place, place + len(word.form)))
+            place += len(word.form)
+        if "".join(word.form for word in token.words) == token.form and len(token.words) > 1:
+            rows = zip(places, token.words, strict=True)
+            found += [(*own, *(word.labels[n] for n in tagger.columns)) for own, word in rows]
+            continue
+        labels = dict(token.words[0].labels)
+        if "lemma" in labels:
+            labels["lemma"] = " ".join(word.labels["lemma"] for word in token.words)
+        found.append((token.start, token.end, *(labels[name] for name in tagger.columns)))
+    return found
+
+
+def pipeline_of(path: object, **tokenizer: object) -> Any:
+    how: Any = tokenizer or {"@tokenizers": "perceptron_tokenizer", "model": str(path)}
+    nlp = spacy.blank("xx", config={"nlp": {"tokenizer": how}})
+    nlp.add_pipe("perceptron_tagger", config={"model": str(path)})
+    return nlp
+
+
+@settings(max_examples=30)
+@given(
+    texts=st.lists(
+        st.lists(st.sampled_from(["Le", "chat", "du", "au", "bois", "va", "dort", ".", "\n"])),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_multiword_tokens_get_the_labels_of_their_words(
+    pipeline: pn.Tagger, tmp_path_factory: pytest.TempPathFactory, texts: list[list[str]]
+) -> None:
+    path = tmp_path_factory.mktemp("models") / "fr.model"
+    pipeline.save(path)
+    given = [" ".join(text) for text in texts]
+    for text, doc in zip(given, pipeline_of(path).pipe(given), strict=True):
+        assert tokens_of(doc, pipeline.columns) == words_of(pipeline, text)
+
+
+def test_contractions_are_tokens_where_their_letters_allow() -> None:
+    tagger, text = pn.load("en"), "I don't know what they'll do with it. Aren't you done?"
+    doc = pipeline_of("en")(text)
+    assert [token.text for token in doc][1:3] == ["do", "n't"] and doc.text == text
+    assert tokens_of(doc, tagger.columns) == words_of(tagger, text)
+
+
+def test_tokens_of_another_tokenizer_are_the_words_of_the_model_too(
+    pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    pipeline.save(tmp_path / "fr.model")
+    blank = {"@tokenizers": "spacy.Tokenizer.v1"}
+    nlp = pipeline_of(tmp_path / "fr.model", **blank)
+    text = "Le chat va au bois"
+    assert tokens_of(nlp(text), pipeline.columns) == words_of(pipeline, text)
+    assert nlp(text)[3].lemma_ == "à le"
+
+
+@pytest.mark.parametrize("treebank", ["UD_French-Sequoia/fr_sequoia"])
+def test_the_labels_of_a_treebank_are_those_of_tag_text(
+    treebank: str, corpora: Path, tmp_path: Path
+) -> None:
+    place = str(corpora / "treebanks" / treebank)
+    tagger = pn.train(f"{place}-ud-dev.conllu", column="text,upos,lemma", preset="fast")
+    tagger.save(tmp_path / "fr.model")
+    lines = Path(f"{place}-ud-test.conllu").read_text("utf-8").splitlines()
+    texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+    text = "\n\n".join(texts[:200])
+    doc = pipeline_of(tmp_path / "fr.model")(text)
+    assert tokens_of(doc, tagger.columns) == words_of(tagger, text)
 
 
 @given(st.text("aC. \t\n\0é😀\u3000\u202e", max_size=40))
