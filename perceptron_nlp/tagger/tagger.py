@@ -915,8 +915,9 @@ class Tagger:
         -------
         list of (labels, score) : the best first, no two with the same labels. The first is what
             `tag` gives. There are fewer than k where there are fewer ways. See k_best.py for what a
-            score is, and for the searches, which are exact: greedy models are searched by what each
-            label falls short of the best at its word; models with a beam by sums of scores
+            score is, and for the search, which is exact for greedy models: they are searched by
+            what each label falls short of the best at its word; models with a beam by sums of
+            scores, where a model's own beam may have passed over better ones, which are left out
 
         Raises
         ------
