@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
-from perceptron_nlp._version import __version__
+
+def _step_aside() -> None:
+    """Let an installed package serve if this is a source tree that was not built.
+
+    A Python that is started in the folder of a checkout finds its sources before what is installed.
+
+    Raises ImportError if nothing is installed, or another version.
+    """
+    import os
+    from importlib.machinery import EXTENSION_SUFFIXES, PathFinder
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    core = os.path.join(folder, "_core", "table", "memoryviews")
+    if any(os.path.exists(core + suffix) for suffix in EXTENSION_SUFFIXES):
+        return
+    import sys
+
+    def version(package: str) -> str:
+        with open(os.path.join(package, "_version.py"), encoding="utf-8") as file:
+            return file.read()
+
+    around = os.path.dirname(folder)
+    elsewhere = [path for path in sys.path if os.path.abspath(path) != around]
+    found = PathFinder.find_spec(__name__, elsewhere)
+    for package in (found and found.submodule_search_locations) or ():
+        if version(package) == version(folder):
+            __path__[:] = [package]
+            return
+    raise ImportError(
+        f"perceptron_nlp is imported from {folder}, a source tree that was not built for this"
+        f" Python: run pip install -e {around}, or work in another folder"
+    )
+
+
+_step_aside()
+
+from perceptron_nlp._version import __version__  # noqa: E402
 
 # As type checkers know it. Nothing is imported here: the command line answers Ctrl-C once this is
 # done, and importing typing alone would take longer than all else.

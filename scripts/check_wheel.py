@@ -2,14 +2,16 @@
 
     python scripts/check_wheel.py [FOLDER]
 
-The wheel must be small, bring NumPy alone, hold the model and its licence, and tag from the shell
-and from Python in a folder of its own. FOLDER holds what is made (default: one that goes again).
+The wheel must be small, bring NumPy alone, hold the model and its licence, tag from the shell and
+from Python in a folder of its own, and run the Python of README.md in a checkout. FOLDER holds what
+is made (default: one that goes again).
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,7 @@ import venv
 import zipfile
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 9_000_000
 SENTENCE = "They don't sink!"
 TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
@@ -44,7 +47,7 @@ def check(folder: Path) -> None:
         "--no-deps",
         "--wheel-dir",
         str(folder),
-        str(Path(__file__).resolve().parents[1]),
+        str(ROOT),
     )
     (wheel,) = folder.glob("perceptron_nlp-*.whl")
     archive = zipfile.ZipFile(wheel)
@@ -90,7 +93,18 @@ def check(folder: Path) -> None:
     )
     told = run(python, "-c", code, folder=folder)
     require(told == TAGGED, f"Python prints {told!r}")
-    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English")
+    # A checkout that was not built, in which a Python finds the sources first.
+    checkout = folder / "checkout"
+    built = shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__")
+    shutil.copytree(ROOT / "perceptron_nlp", checkout / "perceptron_nlp", ignore=built)
+    shutil.copytree(ROOT / "data", checkout / "data")
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    (checkout / "readme.py").write_text("\n".join(blocks), "utf-8")
+    run(python, "readme.py", folder=checkout)
+    print(
+        f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English;"
+        f" {len(blocks)} blocks of README.md run in a checkout"
+    )
 
 
 def run(*command: str, text: str | None = None, folder: Path | None = None) -> str:

@@ -53,7 +53,7 @@ def test_the_package_gives_an_index_this_page_and_not_readme_itself() -> None:
 
 def test_the_first_command_of_readme_installs_what_is_there() -> None:
     commands = re.findall(r"^```sh\n(.*?)^```", README, re.S | re.M)[0].splitlines()
-    assert commands[0].split("  #")[0].strip() == "pip install ."
+    assert commands[0].split("  #")[0].strip() == "pip install -e ."
     assert commands[1].startswith("# pip install perceptron-nlp")
 
 
