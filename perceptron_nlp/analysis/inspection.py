@@ -15,9 +15,9 @@ from perceptron_nlp._display import Tabular
 from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
+from perceptron_nlp.tagger.model.arrays import Writer
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
-from perceptron_nlp.tagger.model.weights import weights_as_arrays
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source
@@ -53,9 +53,10 @@ def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     names = [template.in_text_order(model.right_to_left) for template in model.templates]
     if weights.table_bits is not None:
         return tuple(TemplateWorth(name, None, None, None, None) for name in names)
-    arrays = weights_as_arrays(weights, 0)
+    arrays: dict[str, Any] = {}
+    weights.write(Writer("", arrays))
     a_row, a_weight = (
-        sum(arrays[f"0.{name}"].itemsize for name in parts)
+        sum(arrays[name].itemsize for name in parts)
         for parts in (("keys", "counts"), ("labels", "weights"))
     )
     ends = weights.starts[weights.group_starts]

@@ -26,7 +26,7 @@ from perceptron_nlp.combine.mix import mixed
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import FirstPass, TaggerModel, joined
 from perceptron_nlp.tagger.model.state import TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
@@ -195,7 +195,8 @@ def _merged(
     below = [model.first for model in models if model.first is not None]
     if below:
         _check_alike(below, members)
-    return first.replace(
+    second = (FirstPass(_merged(below, factors, members)),) if below else ()
+    return first.deriving(*second).replace(
         tags=tags,
         weights=_mean(models, factors, tags),
         packed=False,
@@ -204,7 +205,6 @@ def _merged(
         state=None,
         calibration=None,
         vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
-        first=_merged(below, factors, members) if below else None,
     )
 
 

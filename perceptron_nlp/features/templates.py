@@ -62,7 +62,7 @@ MAX_OFFSET = 8
 MAX_HISTORY = 4
 MAX_AFFIX = 16
 
-# Columns that the tagger derives from the document context: tagger/tag/context.py tells them.
+# Columns that the tagger derives from the document context: tagger/model/context.py tells them.
 CONTEXT_COLUMNS = ("near", "near-left", "near-right", "near-case", "near-share")
 CONTEXT_SIDES = ("near-left-", "near-right-")
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from perceptron_nlp.formats.tensorfile import Tensor
     from perceptron_nlp.text.tagset import TagSet
 
 AGREEING = ("upos", "xpos", "feats")
@@ -193,40 +191,35 @@ def can_agree(model: ColumnModel) -> bool:
     return column in AGREEING and (model.scheme is None or (model.scheme, column) == _OF_TWO)
 
 
-def agreement_as_arrays(
-    agreement: Agreement, models: Mapping[str, ColumnModel]
-) -> tuple[list[str], dict[str, npt.NDArray[Any]]] | None:
-    """Return the columns and the array of a model file; None if fewer than two are there."""
+def write_agreement(
+    agreement: Agreement, models: Mapping[str, ColumnModel], writer: Writer
+) -> list[str] | None:
+    """Return the columns, and put the array; None if fewer than two columns are there."""
     # Here, since tagging does without NumPy.
     import numpy as np
 
     within = agreement.within(models)
     if within is None:
         return None
-    agreement = within
-    numbers = [_numbers(models[name]) for name in agreement.columns]
+    numbers = [_numbers(models[name]) for name in within.columns]
     rows = [
         [own[label] for own, label in zip(numbers, row, strict=True)]
-        for row in agreement.rows
+        for row in within.rows
         if all(label in own for own, label in zip(numbers, row, strict=True))
     ]
-    return list(agreement.columns), {_ROWS: np.array(rows, np.uint16).reshape(-1)}
+    writer.put(_ROWS, np.array(rows, np.uint16).reshape(-1))
+    return list(within.columns)
 
 
-def agreement_from_arrays(
-    columns: Any,
-    tensors: Mapping[str, Tensor],
-    models: Mapping[str, ColumnModel],
-    numbers_named: Callable[..., Any],
-    bad: Callable[[str, str], Exception],
-) -> Agreement:
+def read_agreement(columns: Any, models: Mapping[str, ColumnModel], reader: Reader) -> Agreement:
     """Return the agreement in a model file, every part of it checked."""
+    bad = reader.bad
     if columns != [name for name in AGREEING if name in columns] or len(columns) < 2:
         raise bad("agreement", "of other columns")
     if not all(name in models and can_agree(models[name]) for name in columns):
         raise bad("agreement", "of columns that the model does not fill")
     labels = [list(_numbers(models[name])) for name in columns]
-    flat = list(numbers_named(tensors, _ROWS, ("U16",), bad))
+    flat = list(reader.numbers(_ROWS, "U16"))
     width = len(columns)
     rows = [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
     if any(len(row) != width for row in rows) or any(a >= b for a, b in itertools.pairwise(rows)):

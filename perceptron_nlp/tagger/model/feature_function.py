@@ -12,10 +12,12 @@ features of it. All else is as with other templates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, encodable, quote
 from perceptron_nlp.features.templates import Template, check_templates
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.tagger.model.derived import Around, Sentences
 from perceptron_nlp.text.sentence import Sentence, with_columns
 
 FEATURES = "features"
@@ -87,6 +89,30 @@ class FeatureFunction(NamedTuple):
     def added_to(self, sentence: Sequence[str]) -> Sentence:
         """Return a sentence with the column."""
         return with_columns(sentence, {FEATURES: self.column(sentence)})
+
+    @property
+    def looks_around(self) -> bool:
+        """See Derived."""
+        return True
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """See Derived; what the function looks at is its own business."""
+        return columns - {FEATURES}
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """See Derived."""
+        return [self.added_to(sentence) for sentence in sentences]
+
+    def write(self, writer: Writer) -> str:
+        """See Derived: its name alone."""
+        return self.name
+
+    @classmethod
+    def read(cls, described: Any, reader: Reader) -> FeatureFunction:
+        """See Derived."""
+        if not isinstance(described, str):
+            raise reader.bad("extractor", "not a name")
+        return cls(described)
 
     def _value(self, found: object) -> str:
         if isinstance(found, str | bytes) or not isinstance(found, Iterable):

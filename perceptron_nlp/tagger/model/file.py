@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
 from perceptron_nlp._core.model.modelrows import rise
@@ -11,19 +11,19 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
-from perceptron_nlp.tagger.model.agreement import agreement_as_arrays, agreement_from_arrays
+from perceptron_nlp.tagger.model.agreement import read_agreement, write_agreement
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
 from perceptron_nlp.tagger.model.calibration import Calibration
+from perceptron_nlp.tagger.model.context import DocumentContext
+from perceptron_nlp.tagger.model.derived import Derived, Stored
 from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
-from perceptron_nlp.tagger.model.lemmas import (
-    SCRIPTS,
-    KnownLemmas,
-    lemmas_as_arrays,
-    lemmas_from_arrays,
-)
+from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import (
+    FirstPass,
     Segmentation,
     TaggerModel,
+    Whole,
     checked_object,
     checked_record,
     joined,
@@ -32,14 +32,8 @@ from perceptron_nlp.tagger.model.model import (
     strings_in,
     to_json,
 )
-from perceptron_nlp.tagger.model.weights import (
-    numbers_named,
-    weights_as_arrays,
-    weights_from_arrays,
-    whole,
-)
-from perceptron_nlp.tagger.model.word_tables import WordTables, tables_as_arrays, tables_from_arrays
-from perceptron_nlp.tagger.tag.context import WIDEST_WINDOW
+from perceptron_nlp.tagger.model.weights import QuantizedWeights, whole
+from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
@@ -61,32 +55,38 @@ PLAIN_VERSION = 1  # without packed arrays
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 
+# The names of derived columns in a description, where they stand in any case but KNOWN_LEMMAS: null
+# if there are none.
+EXTRACTOR, WINDOW, TABLES, FIRST, KNOWN_LEMMAS = "extractor", "window", "tables", "first", "lemmas"
+# In the order in which they are made.
+STORED: dict[type[Derived], str] = {
+    FeatureFunction: EXTRACTOR,
+    DocumentContext: WINDOW,
+    WordTables: TABLES,
+    KnownLemmas: KNOWN_LEMMAS,
+}
+
+
 def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
     """The description and the arrays of a model, as pass `number`, and of its first pass."""
-    weights = model.weights
-    same = ("column", "right_to_left", "beam", "scheme", "parts", "window")
-    described = {name: getattr(model, name) for name in same} | {
+    same = ("column", "right_to_left", "beam", "scheme", "parts")
+    writer = Writer(f"{number}.", {})
+    described: dict[str, Any] = {name: getattr(model, name) for name in same} | {
         "labels": model.tags.to_list(),
         "templates": [str(template) for template in model.templates],
-        "extractor": None if model.function is None else model.function.name,
-        "table_bits": weights.table_bits,
-        "scale": weights.scale,
         "dictionary": dict(model.dictionary),
-        "first": None,
-        "tables": None,
+        **dict.fromkeys((EXTRACTOR, WINDOW, TABLES, FIRST)),
+        **model.weights.write(writer),
     }
     if model.calibration is not None:
         described["calibration"] = model.calibration.to_dict()
-    tensors = weights_as_arrays(weights, number)
-    if model.first is not None:
-        described["first"], more = describe(model.first, number + 1)
-        tensors.update(more)
-    if model.tables is not None:
-        described["tables"], more = tables_as_arrays(model.tables, number)
-        tensors.update(more)
-    if model.lemmas is not None:
-        described["lemmas"], more = lemmas_as_arrays(model.lemmas, number)
-        tensors.update(more)
+    tensors = writer.arrays
+    for derived in model.derived:
+        if isinstance(derived, FirstPass):
+            described[FIRST], more = describe(derived.model, number + 1)
+            tensors.update(more)
+        else:
+            described[STORED[type(derived)]] = cast(Stored, derived).write(writer)
     if model.state is not None:
         described["state"], more = model.state.to_parts(f"{number}.state.")
         tensors.update(more)
@@ -111,9 +111,6 @@ class _Description(NamedTuple):
         tags = TagSet(labels)
         if tags.to_list() != labels or not labels:
             raise self._bad("labels", "not sorted, repeated or missing")
-        extractor = self.described["extractor"]
-        if extractor is not None and not isinstance(extractor, str):
-            raise self._bad("extractor", "not a name")
         templates = check_templates(self._strings("templates"))
         right_to_left = self.described["right_to_left"]
         column = self.described["column"]
@@ -127,12 +124,11 @@ class _Description(NamedTuple):
             raise self._bad("parts", "not known, or with a beam")
         n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
         shape = (n_weighed, len(templates))
-        weights = weights_from_arrays(self.described, self.tensors, self.number, shape, self._bad)
+        weights = QuantizedWeights.read(self.described, self._reader, shape)
         return TaggerModel(
             column=column,
             tags=tags,
             templates=templates,
-            function=None if extractor is None else FeatureFunction(extractor),
             weights=weights,
             right_to_left=right_to_left,
             beam=beam,
@@ -141,14 +137,15 @@ class _Description(NamedTuple):
             dictionary=self._dictionary(tags),
             vocabulary=self._vocabulary(),
             record=self.record,
-            first=self._first(),
-            tables=self._tables(),
-            window=self._window(templates),
+            derived=tuple(self._derived(templates, tags)),
             calibration=self._calibration(),
-            lemmas=self._lemmas(tags),
             state=self._state(*shape),
-            packed=packed,
+            whole=Whole(packed=packed),
         )
+
+    @property
+    def _reader(self) -> Reader:
+        return Reader(f"{self.number}.", self.tensors, self._bad)
 
     def _calibration(self) -> Calibration | None:
         # Models that were never calibrated do not speak of it.
@@ -160,39 +157,33 @@ class _Description(NamedTuple):
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._bad("calibration", str(error)) from None
 
-    def _window(self, templates: tuple[Template, ...]) -> int | None:
-        window = self.described["window"]
-        if window is not None and (type(window) is not int or not 0 <= window <= WIDEST_WINDOW):
-            raise self._bad("window", f"not a whole number from 0 to {WIDEST_WINDOW:,}")
-        if window is None and look_nearby(templates):
+    def _derived(self, templates: tuple[Template, ...], tags: TagSet) -> Iterator[Derived]:
+        """Yield the derived columns, in the order in which they are made."""
+        if self.described[WINDOW] is None and look_nearby(templates):
             raise self._bad("window", "missing, though templates look nearby")
-        return window
+        has_scripts = self.described["scheme"] == SCRIPTS
+        for label in tags if has_scripts else ():
+            parse_script(label)
+        for kind, key in STORED.items():
+            if key == KNOWN_LEMMAS and not has_scripts:
+                continue
+            described = self.described[key]
+            if described is None and key != KNOWN_LEMMAS:
+                continue
+            if self.number % 2 and key == TABLES:
+                raise self._bad("tables", "in a first pass, which has those of the second")
+            yield cast(type[Stored], kind).read(described, self._reader)
+        if self.described[FIRST] is not None:
+            yield FirstPass(self._first())
 
-    def _first(self) -> TaggerModel | None:
-        described = self.described["first"]
-        if described is None:
-            return None
+    def _first(self) -> TaggerModel:
+        described = self.described[FIRST]
         if self.number % 2 or not isinstance(described, dict):
             raise self._bad("first", "not the description of a first pass")
         model = self._replace(described=described, number=self.number + 1).model()
         if model.scheme != JOINT and (model.scheme is not None or model.column != UPOS):
             raise self._bad("first", "a first pass of other labels than features and upos")
         return model
-
-    def _tables(self) -> WordTables | None:
-        described = self.described["tables"]
-        if described is None:
-            return None
-        if self.number % 2:
-            raise self._bad("tables", "in a first pass, which has those of the second")
-        return tables_from_arrays(described, self.tensors, self.number, self._bad)
-
-    def _lemmas(self, tags: TagSet) -> KnownLemmas | None:
-        if self.described["scheme"] != SCRIPTS:
-            return None
-        for label in tags:
-            parse_script(label)
-        return lemmas_from_arrays(self.described["lemmas"], self.tensors, self.number, self._bad)
 
     def _state(self, n_weighed: int, n_groups: int) -> TrainingState | None:
         described = self.described.get("state")
@@ -219,7 +210,7 @@ class _Description(NamedTuple):
         return None if scheme is None else str(scheme)
 
     def _vocabulary(self) -> Any:
-        vocabulary = numbers_named(self.tensors, "vocabulary", ("U32",), self._bad)
+        vocabulary = self._reader._replace(prefix="").numbers("vocabulary", "U32")
         if not rise(vocabulary, whole(vocabulary)):
             raise self._bad("vocabulary", "not in ascending order")
         return vocabulary
@@ -273,10 +264,9 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         tensors.update(arrays)
     if model.agreement is not None:
         parts = {part.column: part for part in model.parts_by_column}
-        agreement = agreement_as_arrays(model.agreement, parts)
+        agreement = write_agreement(model.agreement, parts, Writer("", tensors))
         if agreement is not None:
-            metadata["agreement"] = to_json(agreement[0])
-            tensors.update(agreement[1])
+            metadata["agreement"] = to_json(agreement)
     if model.packed:
         tensors, how = packed_tensors(tensors, _kinds(tensors))
         metadata["packed"] = to_json(how)
@@ -336,8 +326,7 @@ def _segmentation(
 
 def _is_plain(model: TaggerModel) -> bool:
     """Return True for a model that the core can cut text with by itself."""
-    made = (model.function, model.scheme, model.parts, model.first, model.tables, model.window)
-    return made == (None,) * len(made) and model.beam == 1
+    return model.beam == 1 and not (model.derived or model.scheme or model.parts)
 
 
 def _kinds(names: Iterable[str]) -> dict[str, str]:
@@ -386,12 +375,10 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         whole_model = joined([first, *others])
         if "agreement" not in metadata:
             return whole_model
-        agreement = agreement_from_arrays(
+        agreement = read_agreement(
             strings_in(metadata["agreement"], "agreement"),
-            tensors,
             {part.column: part for part in whole_model.parts_by_column},
-            numbers_named,
-            lambda name, what: _bad(path, name, what),
+            Reader("", tensors, lambda name, what: _bad(path, name, what)),
         )
         return whole_model.replace(agreement=agreement)
     except ModelError:

@@ -8,20 +8,21 @@ training and afterwards, is what makes it work, since training would else see th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.tagger.model.weights import numbers_named
-from perceptron_nlp.tagger.model.word_tables import ABSENT, strings_as_arrays, strings_from_arrays
+from perceptron_nlp.tagger.model.arrays import Reader, Writer, are_strings
+from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.word_tables import ABSENT
 from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import word_hash
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from perceptron_nlp.formats.tensorfile import Tensor
+    pass
 
 KNOWN = "known"
 """The column's name."""
@@ -117,6 +118,54 @@ class KnownLemmas:
             values.append(value)
         return tuple(values)
 
+    @property
+    def looks_around(self) -> bool:
+        """See Derived."""
+        return False
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """See Derived; parts of speech are looked at where there are any."""
+        return columns - {KNOWN}
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """See Derived."""
+        return [self._added_to(sentence, UPOS in around.columns) for sentence in sentences]
+
+    def _added_to(self, sentence: Sequence[str], has_upos: bool) -> Sentence:
+        upos: Sequence[str] | None = None
+        if has_upos and isinstance(sentence, Sentence):
+            upos = sentence.columns.get(UPOS)
+        upos = ("_",) * len(sentence) if upos is None else upos
+        return with_columns(sentence, {KNOWN: self.column(tuple(sentence), upos)})
+
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """See Derived."""
+        # Here, since tagging does without NumPy.
+        import numpy as np
+
+        lemmas = writer.under("lemmas")
+        lemmas.put_strings(list(self.lemmas))
+        lemmas.put("only", np.array(list(self.lemmas.values()), np.uint32))
+        return {"turkic": self.turkic, "scripts": list(self.scripts)}
+
+    @classmethod
+    def read(cls, described: Any, reader: Reader) -> KnownLemmas:
+        """See Derived."""
+        bad, lemmas = reader.bad, reader.under("lemmas")
+        if not isinstance(described, dict) or not isinstance(described.get("turkic"), bool):
+            raise bad("lemmas", "not a description of known lemmas")
+        scripts = described.get("scripts")
+        if not isinstance(scripts, list) or not are_strings(scripts):
+            raise bad("lemmas", "scripts that are no strings")
+        try:
+            literals = [label for label in scripts if parse_script(label).literal is not None]
+        except FormatError as error:
+            raise bad("lemmas", str(error)) from None
+        keys, only = lemmas.strings(), lemmas.numbers("only", "U32")
+        if literals or len(only) != len(keys):
+            raise bad("lemmas", "literal scripts, or other forms than lemmas")
+        return cls(described["turkic"], scripts, dict(zip(keys, only, strict=True)))
+
     def _value(self, word: str, upos: str) -> str:
         low = lowered(word, turkic=self.turkic)
         if not any(letter.isalpha() for letter in low):
@@ -168,35 +217,3 @@ class KnownLemmas:
 
 def _form_hash(form: str) -> int:
     return word_hash(form) >> 32 or 1
-
-
-def lemmas_as_arrays(
-    lemmas: KnownLemmas, number: int
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Return the description and the arrays of known lemmas, as part `number` of a model file."""
-    # Here, since tagging does without NumPy.
-    import numpy as np
-
-    arrays = strings_as_arrays(list(lemmas.lemmas), f"{number}.lemmas.")
-    arrays[f"{number}.lemmas.only"] = np.array(list(lemmas.lemmas.values()), np.uint32)
-    return {"turkic": lemmas.turkic, "scripts": list(lemmas.scripts)}, arrays
-
-
-def lemmas_from_arrays(
-    described: Any, tensors: Mapping[str, Tensor], number: int, bad: Callable[[str, str], Exception]
-) -> KnownLemmas:
-    """Return the known lemmas of a model file, every part of them checked."""
-    if not isinstance(described, dict) or not isinstance(described.get("turkic"), bool):
-        raise bad("lemmas", "not a description of known lemmas")
-    scripts = described.get("scripts")
-    if not isinstance(scripts, list) or not all(isinstance(label, str) for label in scripts):
-        raise bad("lemmas", "scripts that are no strings")
-    try:
-        literals = [label for label in scripts if parse_script(label).literal is not None]
-    except FormatError as error:
-        raise bad("lemmas", str(error)) from None
-    keys = strings_from_arrays(tensors, f"{number}.lemmas.", lambda what: bad("lemmas", what))
-    only = numbers_named(tensors, f"{number}.lemmas.only", ("U32",), bad)
-    if literals or len(only) != len(keys):
-        raise bad("lemmas", "literal scripts, or other forms than lemmas")
-    return KnownLemmas(described["turkic"], scripts, dict(zip(keys, only, strict=True)))

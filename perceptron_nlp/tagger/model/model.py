@@ -12,12 +12,14 @@ from perceptron_nlp._core.features.hashing import hash64_each
 from perceptron_nlp.errors import ArgumentError, ModelError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
-from perceptron_nlp.tagger.model.feature_function import FEATURES, Extractor, FeatureFunction
+from perceptron_nlp.tagger.model.context import DocumentContext
+from perceptron_nlp.tagger.model.derived import Around, Derived, Sentences, of_kind
+from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import written_labels
-from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
+from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
-from perceptron_nlp.tagger.tag.context import FIRST_COLUMNS, given_names
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.tagger.model.word_tables import WordTables
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import TagSet, word_hash
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.tagger.model.calibration import Calibration
     from perceptron_nlp.tagger.model.state import TrainingState
-    from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.atoms import Words
 
 # JSON has numbers of any size; a file of ours has none that these do not hold.
@@ -51,6 +52,21 @@ _RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
 _NEVER_NULL = ("record.options", "record.merged.record")
 
 
+class Whole(NamedTuple):
+    """What a model of several columns has once: it belongs to the model of the first column.
+
+    more : the models of the columns that are filled after the first one, each without more
+    packed : they are written in packed form
+    segmentation : None, or what cuts running text
+    agreement : None, or the combinations of labels that columns may have
+    """
+
+    more: tuple[TaggerModel, ...] = ()
+    packed: bool = False
+    segmentation: Segmentation | None = None
+    agreement: Agreement | None = None
+
+
 class TaggerModel(NamedTuple):
     """A trained model; model/file.py writes and reads it.
 
@@ -69,19 +85,11 @@ class TaggerModel(NamedTuple):
     vocabulary : uint32[n], ascending; the upper halves of the hashes of all training words; of a
         file a memoryview
     record : how it was trained: options, counts and digests of the data, scores by epoch
-    first : None, or the first tagger of a stack of two, whose labels this one sees as columns
-    tables : None, or word tables for further columns; a first tagger has none, and sees those of
-        the model that it belongs to
-    window : None, or the sentences on either side of which the document context consists
+    derived : columns that it makes of a text, in the order in which they are made (derived.py); a
+        first tagger has none, and sees those of the model that it belongs to
     calibration : None, or what turns its scores into confidences; a first tagger has none
-    packed : it is written in packed form (of the first column; it holds for all)
-    more : the models of the columns that are filled after this one, each without more
     state : None, or what its training needs to go on
-    lemmas : None, or, of a model whose labels are edit scripts, the lemmas that it knows
-    function : None, or the function that makes a column of features
-    segmentation : None, or what cuts running text for it (of the first column; it holds for all)
-    agreement : None, or the combinations of labels that columns may have (of the first column; it
-        holds for those of its columns that the model fills)
+    whole : what there is once for all columns, of the model of the first one
     """
 
     column: str
@@ -95,17 +103,10 @@ class TaggerModel(NamedTuple):
     dictionary: Mapping[str, str]
     vocabulary: npt.NDArray[np.uint32] | memoryview
     record: Mapping[str, Any]
-    first: TaggerModel | None = None
-    tables: WordTables | None = None
-    window: int | None = None
+    derived: tuple[Derived, ...] = ()
     calibration: Calibration | None = None
-    packed: bool = False
-    more: tuple[TaggerModel, ...] = ()
     state: TrainingState | None = None
-    lemmas: KnownLemmas | None = None
-    function: FeatureFunction | None = None
-    segmentation: Segmentation | None = None
-    agreement: Agreement | None = None
+    whole: Whole = Whole()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -117,9 +118,64 @@ class TaggerModel(NamedTuple):
         """A model for each column alone, in their order."""
         return (self.replace(more=()), *self.more)
 
+    @property
+    def more(self) -> tuple[TaggerModel, ...]:
+        """The models of the columns that are filled after this one, each without more."""
+        return self.whole.more
+
+    @property
+    def packed(self) -> bool:
+        """True if it is written in packed form."""
+        return self.whole.packed
+
+    @property
+    def segmentation(self) -> Segmentation | None:
+        """What cuts running text for it, if anything does."""
+        return self.whole.segmentation
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """The combinations of labels that columns may have, those that the model fills; or None."""
+        return self.whole.agreement
+
+    @property
+    def first(self) -> TaggerModel | None:
+        """The first tagger of a stack of two, whose labels this one sees as columns; or None."""
+        found = of_kind(self.derived, FirstPass)
+        return None if found is None else found.model
+
+    @property
+    def tables(self) -> WordTables | None:
+        """Word tables for further columns, or None."""
+        return of_kind(self.derived, WordTables)
+
+    @property
+    def window(self) -> int | None:
+        """The sentences on either side of which the document context consists, or None."""
+        found = of_kind(self.derived, DocumentContext)
+        return None if found is None else found.window
+
+    @property
+    def lemmas(self) -> KnownLemmas | None:
+        """Of a model whose labels are edit scripts, the lemmas that it knows; else None."""
+        return of_kind(self.derived, KnownLemmas)
+
+    @property
+    def function(self) -> FeatureFunction | None:
+        """The function that makes a column of features, or None."""
+        return of_kind(self.derived, FeatureFunction)
+
     def replace(self, **changes: Any) -> TaggerModel:
-        """Return the same model with some fields changed."""
+        """Return the same model with some fields changed, its own or those of the whole."""
+        of_all = {name: changes.pop(name) for name in Whole._fields if name in changes}
+        if of_all:
+            changes["whole"] = self.whole._replace(**of_all)
         return self._replace(**changes)
+
+    def deriving(self, *new: Derived) -> TaggerModel:
+        """Return the same model with other derived columns of these kinds, which it has."""
+        by_kind = {type(one): one for one in new}
+        return self.replace(derived=tuple(by_kind.get(type(old), old) for old in self.derived))
 
     def with_function(self, function: Extractor | None) -> TaggerModel:
         """Return the model with its feature function; without one, it must need none.
@@ -137,15 +193,15 @@ class TaggerModel(NamedTuple):
         for part in parts:
             if part.function is not None:
                 own = FeatureFunction(part.function.name, None if made is None else made.call)
-                part = part.replace(function=own.checked())
+                part = part.deriving(own.checked())
             found.append(part)
         return found[0].replace(more=tuple(found[1:]))
 
     def with_known_lemmas(self, entries: Sequence[tuple[str, str]]) -> TaggerModel:
         """Return the model with further lemmas that it knows: (lemma, part of speech) pairs."""
-        lemmas = None if self.lemmas is None else self.lemmas.with_lexicon(entries)
         more = tuple(model.with_known_lemmas(entries) for model in self.more)
-        return self.replace(lemmas=lemmas, more=more)
+        known = () if self.lemmas is None else (self.lemmas.with_lexicon(entries),)
+        return self.deriving(*known).replace(more=more)
 
     @property
     def written_labels(self) -> frozenset[str]:
@@ -155,14 +211,10 @@ class TaggerModel(NamedTuple):
     @property
     def feature_columns(self) -> tuple[str, ...]:
         """Columns of the input that it needs in addition to the words, in alphabetical order."""
-        made = () if self.tables is None else self.tables.names
-        made = made if self.lemmas is None else (*made, KNOWN)
-        made = made if self.function is None else (*made, FEATURES)
-        looked_at = tuple(name for name in self.template_columns if name not in made)
-        given = looked_at if self.window is None else given_names(looked_at)
-        if self.first is None:
-            return tuple(sorted(given))
-        return tuple(sorted({*given, *self.first.feature_columns} - {*FIRST_COLUMNS, *made}))
+        needed = frozenset(self.template_columns)
+        for derived in reversed(self.derived):
+            needed = derived.needs(needed)
+        return tuple(sorted(needed))
 
     @property
     def template_columns(self) -> tuple[str, ...]:
@@ -171,7 +223,7 @@ class TaggerModel(NamedTuple):
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
-        if self.function is not None or self.feature_columns or self.window is not None:
+        if self.feature_columns or any(one.looks_around for one in self.derived):
             return list(sentences)
         if isinstance(sentences, list):
             return [sentence.words for sentence in sentences]
@@ -232,6 +284,49 @@ class TaggerModel(NamedTuple):
         at = np.searchsorted(vocabulary, halves).clip(max=len(vocabulary) - 1)
         found: list[bool] = (vocabulary[at] == halves).tolist()
         return found
+
+
+# Columns of the first tagger's labels in a stack of two.
+FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
+    "pass1",
+    "pass1-upos",
+    "pass1-agreement",
+)
+_AGREEING = ("Case=", "Gender=", "Number=")
+
+
+class FirstPass(NamedTuple):
+    """The columns that the second of two taggers sees of the first one's labels.
+
+    model : the first one, of joint labels or parts of speech, without derived columns of its own
+    """
+
+    model: TaggerModel
+
+    @property
+    def looks_around(self) -> bool:
+        """See Derived."""
+        return False
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """See Derived."""
+        return columns.union(self.model.feature_columns) - {*FIRST_COLUMNS}
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """See Derived."""
+        return list(map(with_first_labels, sentences, around.label(sentences)))
+
+
+def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
+    """Return a sentence as the second of two taggers sees it: with joint labels and its columns."""
+    pieces = [label.split("|") for label in labels]
+    agreeing = ["|".join(one for one in found if one.startswith(_AGREEING)) for found in pieces]
+    columns = {
+        FIRST_LABEL: tuple(labels),
+        FIRST_UPOS: tuple(found[0] for found in pieces),
+        FIRST_AGREEMENT: tuple(one or "_" for one in agreeing),
+    }
+    return with_columns(sentence, columns)
 
 
 class Segmentation(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._core.model.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats.tensorfile import Tensor
+from perceptron_nlp.tagger.model.arrays import UNSIGNED, Reader, Writer, smallest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +90,70 @@ class QuantizedWeights:
         arrays = rounded(frozen, n_groups, scale)
         return cls(scale=scale, table_bits=frozen.table_bits, **arrays)
 
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """Return the description in a model file, and put the arrays."""
+        # Here, since tagging does without NumPy.
+        import numpy as np
+
+        narrow = self.labels.max(initial=0) < 256
+        writer.put("keys", self.keys)
+        writer.put("group_starts", self.group_starts)
+        writer.put("counts", smallest(np.diff(self.starts)))
+        writer.put("labels", self.labels.astype(np.uint8) if narrow else self.labels)
+        writer.put("weights", self.weights)
+        return {"table_bits": self.table_bits, "scale": self.scale}
+
+    @classmethod
+    def read(
+        cls, described: Mapping[str, Any], reader: Reader, shape: tuple[int, int]
+    ) -> QuantizedWeights:
+        """Return the weights of a file, every part of them checked.
+
+        shape : how many labels, or components of labels, and how many templates there are
+        """
+        n_labels, n_groups = shape
+        bad, named = reader.bad, reader.prefix
+        bits, scale = _table_bits(described, bad), _scale(described, bad)
+        keys = reader.numbers("keys", "U64")
+        group_starts = reader.numbers("group_starts", "I64")
+        counts = reader.numbers("counts", *UNSIGNED)
+        labels = reader.numbers("labels", "U8", "U16")
+        weights = reader.numbers("weights", "I16")
+        if len(counts) != len(keys) or len(labels) != len(weights):
+            raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
+        starts = starts_of(counts)
+        if starts[-1] != len(weights) or not none_is_zero(counts):
+            raise bad(named + "counts", "do not add up to the number of weights")
+        if highest(labels) >= n_labels:
+            raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
+        if not none_is_zero(weights):
+            raise bad(named + "weights", "some are 0")
+        borders = group_starts.tolist()
+        if (
+            len(borders) != n_groups + 1
+            or borders[0] != 0
+            or borders[-1] != len(keys)
+            or borders != sorted(borders)
+        ):
+            raise bad(named + "group_starts", "do not divide the rows among the templates")
+        if bits is not None and highest(keys) >= 1 << bits:
+            raise bad(named + "keys", "beyond the fixed table")
+        # A row of a fixed table belongs to all templates, so there rows are all one group.
+        if not rise(keys, group_starts if bits is None else whole(keys)):
+            raise bad(named + "keys", "not in ascending order")
+        labels = in_16_bits(labels)
+        if not rise(labels, starts):
+            raise bad(named + "labels", "not in ascending order")
+        return cls(
+            keys=keys,
+            group_starts=group_starts,
+            starts=starts,
+            labels=labels,
+            weights=weights,
+            scale=scale,
+            table_bits=bits,
+        )
+
     @property
     def n_rows(self) -> int:
         """Features with a weight that is not 0."""
@@ -127,95 +191,15 @@ def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
     return float(max(high.sum(0).max(initial=0.0), -low.sum(0).min(initial=0.0)))
 
 
-Array: TypeAlias = "npt.NDArray[Any]"
 Bad = Callable[[str, str], Exception]
 
 # A row of a compressed model is told by so many bits of its key at most.
 MOST_TABLE_BITS = 48
 
 
-def weights_as_arrays(weights: QuantizedWeights, pass_number: int) -> dict[str, Array]:
-    """The arrays of the weights, by name; they belong to the pass of this number."""
-    # Here, since tagging does without NumPy.
-    import numpy as np
-
-    narrow = weights.labels.max(initial=0) < 256
-    return {
-        f"{pass_number}.keys": weights.keys,
-        f"{pass_number}.group_starts": weights.group_starts,
-        f"{pass_number}.counts": smallest(np.diff(weights.starts)),
-        f"{pass_number}.labels": weights.labels.astype(np.uint8) if narrow else weights.labels,
-        f"{pass_number}.weights": weights.weights,
-    }
-
-
-def weights_from_arrays(
-    described: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    pass_number: int,
-    shape: tuple[int, int],
-    bad: Bad,
-) -> QuantizedWeights:
-    """Return the weights of a file, every part of them checked."""
-    n_labels, n_groups = shape
-    bits, scale = _table_bits(described, bad), _scale(described, bad)
-    named = f"{pass_number}."
-    keys = numbers_named(tensors, named + "keys", ("U64",), bad)
-    group_starts = numbers_named(tensors, named + "group_starts", ("I64",), bad)
-    counts = numbers_named(tensors, named + "counts", ("U8", "U16", "U32"), bad)
-    labels = numbers_named(tensors, named + "labels", ("U8", "U16"), bad)
-    weights = numbers_named(tensors, named + "weights", ("I16",), bad)
-    if len(counts) != len(keys) or len(labels) != len(weights):
-        raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
-    starts = starts_of(counts)
-    if starts[-1] != len(weights) or not none_is_zero(counts):
-        raise bad(named + "counts", "do not add up to the number of weights")
-    if highest(labels) >= n_labels:
-        raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-    if not none_is_zero(weights):
-        raise bad(named + "weights", "some are 0")
-    borders = group_starts.tolist()
-    if (
-        len(borders) != n_groups + 1
-        or borders[0] != 0
-        or borders[-1] != len(keys)
-        or borders != sorted(borders)
-    ):
-        raise bad(named + "group_starts", "do not divide the rows among the templates")
-    if bits is not None and highest(keys) >= 1 << bits:
-        raise bad(named + "keys", "beyond the fixed table")
-    # A row of a fixed table belongs to all templates, so there rows are all one group.
-    if not rise(keys, group_starts if bits is None else whole(keys)):
-        raise bad(named + "keys", "not in ascending order")
-    labels = in_16_bits(labels)
-    if not rise(labels, starts):
-        raise bad(named + "labels", "not in ascending order")
-    return QuantizedWeights(
-        keys=keys,
-        group_starts=group_starts,
-        starts=starts,
-        labels=labels,
-        weights=weights,
-        scale=scale,
-        table_bits=bits,
-    )
-
-
 def whole(numbers: memoryview) -> memoryview:
     """Return the begin and end of numbers that are one row, as int64."""
     return memoryview(bytes(8) + len(numbers).to_bytes(8, sys.byteorder)).cast("q")
-
-
-def numbers_named(
-    tensors: Mapping[str, Tensor], name: str, dtypes: tuple[str, ...], bad: Bad
-) -> memoryview:
-    """The numbers of an array of one dimension, of one of these types."""
-    tensor = tensors.get(name)
-    if tensor is None:
-        raise bad(name, "missing")
-    if len(tensor.shape) != 1 or tensor.dtype not in dtypes:
-        raise bad(name, f"{tensor.kind} is not what it should be")
-    return tensor.numbers()
 
 
 def _table_bits(described: Mapping[str, Any], bad: Bad) -> int | None:
@@ -233,11 +217,3 @@ def _scale(described: Mapping[str, Any], bad: Bad) -> float:
     if not math.isfinite(2**31 / scale):
         raise bad("scale", "so small that scores would be infinite")
     return scale
-
-
-def smallest(numbers: Array) -> Array:
-    """Whole numbers in the narrowest unsigned type of 8 to 32 bits that holds them."""
-    import numpy as np
-
-    most = int(numbers.max(initial=0))
-    return numbers.astype(np.uint8 if most < 256 else np.uint16 if most < 65536 else np.uint32)

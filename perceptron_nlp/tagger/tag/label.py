@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,13 +12,13 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.templates import compile_templates
+from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, Sentences
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
-from perceptron_nlp.tagger.tag.context import with_first_labels, with_neighbours
 from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
-from perceptron_nlp.text.sentence import Sentence, with_columns
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 from perceptron_nlp.text.tagset import word_bytes, word_hash
 
@@ -49,11 +49,12 @@ class Labeller:
         lexicon: Lexicon | None = None,
         earlier: Mapping[str, Labeller] = MappingProxyType({}),
     ) -> None:
-        self._earlier = earlier
+        self._earlier = EarlierColumns(earlier)
         self.decoder = decoder_of(model, cache_limit, lexicon)
         self._model = model
         self._looked_at = model.template_columns
         self._given = model.feature_columns
+        self._around = Around(self._given, model.knows)
         self._has_fixed_words = bool(model.dictionary or lexicon)
         self._lemmatizer = (
             None
@@ -71,28 +72,16 @@ class Labeller:
         known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
         """Return sentences of one text with what they show of each other, and earlier columns."""
-        model = self._model
-        for column, labeller in self._earlier.items():
-            labels = known.get(column)
-            if labels is None:
-                labels = labeller.label(labeller.prepared(sentences, before, after))
-            sentences = [
-                with_columns(sentence, {column: tuple(own)})
-                for sentence, own in zip(sentences, labels, strict=True)
-            ]
-        if self._given and (model.window is not None or model.tables is not None):
+        around = self._around._replace(before=before, after=after, known=known)
+        sentences = self._earlier.add(sentences, around)
+        if self._given and self._model.derived:
             # Before columns are added that the caller has never heard of.
             for number, sentence in enumerate(sentences):
                 self._check_columns(sentence, number)
-        if model.function is not None:
-            sentences = [model.function.added_to(sentence) for sentence in sentences]
-        if model.window is None:
-            return list(sentences)
-        return list(
-            with_neighbours(
-                sentences, model.window, self._given, model.knows, before=before, after=after
-            )
-        )
+        for derived in self._model.derived:
+            if derived.looks_around:
+                sentences = derived.add(sentences, around)
+        return list(sentences)
 
     def label(
         self, sentences: list[Sequence[str]], keep: Sequence[Keep] | None = None, threads: int = 1
@@ -135,9 +124,7 @@ class Labeller:
         -------
         None if it looks at more than a word and its tags
         """
-        if self._lemmatizer is None or self._first or self._has_fixed_words:
-            return None
-        if self._model.tables is not None or self._model.window is not None:
+        if self._lemmatizer is None or len(self._model.derived) > 1 or self._has_fixed_words:
             return None
         return self._lemmatizer.core_form(self.decoder, self._looked_at, written)
 
@@ -222,15 +209,15 @@ class Labeller:
         """Return how a prepared sentence is labeled, feature by feature."""
         from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
 
-        if self._model.tables is not None:
-            sentence = self._model.tables.added_to(sentence)
-        if self._lemmatizer is not None:
-            sentence = self._lemmatizer.with_known(sentence)
-        first = None if self._first is None else self._first.trace(sentence)
-        if first is not None:
-            sentence = with_first_labels(
-                sentence, [first.model.tags.label_of(n) for n in first.numbers]
-            )
+        firsts: list[ForwardTrace] = []
+
+        def first_labels(sentences: Sentences) -> Labels:
+            assert self._first is not None
+            firsts.append(self._first.trace(sentences[0]))
+            model = firsts[0].model
+            return [[model.tags.label_of(number) for number in firsts[0].numbers]]
+
+        sentence = self._with_derived([sentence], first_labels)[0]
         words = sentence.words if isinstance(sentence, Sentence) else sentence
         columns = self._columns(sentence, 0) if self._looked_at else (words,)
         numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
@@ -238,7 +225,7 @@ class Labeller:
             self._features,
             dict(zip(("form", *self._looked_at), columns, strict=True)),
             numbers.tolist(),
-            first,
+            firsts[0] if firsts else None,
         )
 
     @functools.cached_property
@@ -259,16 +246,24 @@ class Labeller:
         threads: int = 1,
     ) -> list[Any]:
         """Return the sentences with the columns that the templates look at."""
-        if self._model.tables is not None:
-            sentences = [self._model.tables.added_to(sentence) for sentence in sentences]
-        if self._lemmatizer is not None:
-            sentences = [self._lemmatizer.with_known(sentence) for sentence in sentences]
-        if self._first is not None:
-            labels = self._first.learned_labels(sentences, keep, threads)
-            sentences = list(map(with_first_labels, sentences, labels))
+
+        def first_labels(given: Sentences) -> Labels:
+            assert self._first is not None
+            return self._first.learned_labels(given, keep, threads)
+
+        sentences = self._with_derived(sentences, first_labels)
         if self._looked_at:
             return [self._columns(sentence, i) for i, sentence in enumerate(sentences)]
         return list(sentences)
+
+    def _with_derived(
+        self, sentences: Sentences, first_labels: Callable[[Sentences], Labels]
+    ) -> Sentences:
+        """Return prepared sentences with the derived columns that they do not have yet."""
+        for derived in self._model.derived:
+            if not derived.looks_around:
+                sentences = derived.add(sentences, self._around._replace(label=first_labels))
+        return sentences
 
     def _columns(self, sentence: Sequence[str], number: int) -> tuple[Sequence[str], ...]:
         checked = self._check_columns(sentence, number)

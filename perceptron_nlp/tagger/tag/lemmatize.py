@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
 from perceptron_nlp.text.scripts import (
     Script,
@@ -17,7 +18,7 @@ from perceptron_nlp.text.scripts import (
     raised,
     without_acute,
 )
-from perceptron_nlp.text.sentence import Sentence, with_columns
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from perceptron_nlp._core.tag.decode import SentenceDecoder
 
-UPOS = "upos"
 _CACHED = 1 << 17
 # What the core can do: columns of tags, and the number of the column of known lemmas there.
 _MOST_TAGS, KNOWN_COLUMN = 3, -1
@@ -87,13 +87,6 @@ class Lemmatizer:
         self._labels = scripts
         self._lemmas = lemmas
         self._cache: dict[Item, str] = {}
-
-    def with_known(self, sentence: Sequence[str]) -> Sentence:
-        """Return a sentence with the column of scripts that lead to known lemmas."""
-        upos = sentence.columns.get(UPOS) if isinstance(sentence, Sentence) else None
-        if upos is None or UPOS not in self._tags:
-            upos = ("_",) * len(sentence)
-        return with_columns(sentence, {KNOWN: self._lemmas.column(tuple(sentence), upos)})
 
     def lemmas(
         self,

@@ -22,6 +22,15 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates, look_nearby
+from perceptron_nlp.tagger.model.context import (
+    WINDOW,
+    DocumentContext,
+    derived_names,
+    given_names,
+    is_capitalised,
+)
+from perceptron_nlp.tagger.model.derived import Around
+from perceptron_nlp.tagger.model.feature_function import FEATURES
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
     UPOS,
@@ -30,13 +39,6 @@ from perceptron_nlp.tagger.model.label_components import (
     joint,
 )
 from perceptron_nlp.tagger.model.model import is_in, vocabulary_of
-from perceptron_nlp.tagger.tag.context import (
-    WINDOW,
-    derived_names,
-    given_names,
-    is_capitalised,
-    with_neighbours,
-)
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
@@ -47,7 +49,7 @@ logger = logging.getLogger("perceptron_nlp")
 
 LEXICON, INDUCED = "lexicon", "induced"
 CLUSTERS = {"clusters100": 100, "clusters800": 800}
-DERIVED = (LEXICON, *CLUSTERS, INDUCED)
+DERIVED = (FEATURES, LEXICON, *CLUSTERS, INDUCED)
 # From this share of spans that begin with a capital letter on, they are taken for names.
 NAMES_SHARE = 0.5
 
@@ -165,9 +167,8 @@ def with_context(
 ) -> Examples:
     """Return the examples with what the sentences of a document show of each other's names."""
     given = [name for name in examples.columns if name not in DERIVED]
-    return examples.with_columns(
-        with_neighbours(examples.sentences, window, given, partial(is_in, vocabulary))
-    )
+    around = Around(given, partial(is_in, vocabulary))
+    return examples.with_columns(DocumentContext(window).add(examples.sentences, around))
 
 
 def with_neighbours_seen(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.file import model_to_bytes
-from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
+from perceptron_nlp.tagger.model.model import FirstPass, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.sources import Source
@@ -178,10 +178,10 @@ class _Forms:
 
 
 def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
-    return model.replace(
+    first = () if model.first is None else (FirstPass(_smaller(model.first, share, steps)),)
+    return model.deriving(*first).replace(
         weights=reduced(model.weights, share, steps),
         packed=True,
-        first=None if model.first is None else _smaller(model.first, share, steps),
         more=tuple(_smaller(other, share, steps) for other in model.more),
         segmentation=_packable(model.segmentation, steps),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.feature_function import FEATURES, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -159,17 +160,17 @@ def _learn_column(
         )
     examples, options, choices = auto_configure(examples, plan.options)
     examples, dev, options = with_neighbours_seen(examples, dev, options)
+    window = None if options.window is None else DocumentContext(options.window)
+    derived = (plan.function, window, tables, plan.lemmas)
     task = Task(
         examples=examples,
         column=column,
         options=options,
         dev=dev,
-        function=plan.function,
         choices=[*notes, *choices],
-        tables=tables,
         resumable=plan.resumable,
         limit=plan.limit,
-        lemmas=plan.lemmas,
+        derived=tuple(one for one in derived if one is not None),
     )
     if options.two_passes and examples.scheme == JOINT:
         if plan.resumable:

@@ -16,6 +16,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
+from perceptron_nlp.tagger.model.derived import Derived, of_kind
 from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
@@ -85,15 +86,13 @@ class Task:
     ----------
     column : the column that is learned
     dev : sentences to choose the best epoch by, or None
-    function : what made a column of features of the examples, or None
     choices : what was configured automatically, for the training record
-    first : the first tagger of a stack, or None
-    tables : what columns of the examples were looked up in, or None
     resumable : keep the state that the training needs to go on
     limit : of memory, where the examples are on disk, or None
     start : what the training goes on from, or None
     more : further entries of the training record
-    lemmas : those that are known, if the labels are edit scripts; labels of dev are then lemmas
+    derived : the derived columns of the examples, in the order in which they are made; if known
+        lemmas are among them, labels are edit scripts, and labels of dev are lemmas
     templates : those that the options ask for
     forced : tokens that get one label without being scored
     vocabulary : uint32[n]; hashes of known tokens, ascending
@@ -103,15 +102,12 @@ class Task:
     column: str
     options: LearningOptions
     dev: Examples | None = None
-    function: FeatureFunction | None = None
     choices: Sequence[str] = ()
-    first: TaggerModel | None = None
-    tables: WordTables | None = None
     resumable: bool = False
     limit: MemoryLimit | None = None
     start: Start | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
-    lemmas: KnownLemmas | None = None
+    derived: tuple[Derived, ...] = ()
     templates: tuple[Template, ...] = field(init=False)
     forced: Mapping[str, str] = field(init=False)
     vocabulary: npt.NDArray[np.uint32] = field(init=False)
@@ -127,6 +123,8 @@ class Task:
 
     def identity(self) -> dict[str, Any]:
         """Return what a training must agree in to learn the same, as JSON can express it."""
+        function = of_kind(self.derived, FeatureFunction)
+        tables = of_kind(self.derived, WordTables)
         return {
             "version": __version__,
             "train": self.examples.record(),
@@ -134,9 +132,9 @@ class Task:
             "column": self.column,
             "options": self.options.record(),
             "templates": [str(template) for template in self.templates],
-            "extractor": None if self.function is None else self.function.name,
+            "extractor": None if function is None else function.name,
             "choices": list(self.choices),
-            "tables": None if self.tables is None else self.tables.record(),
+            "tables": None if tables is None else tables.record(),
             "resumable": self.resumable,
             **self.more,
         }
@@ -150,16 +148,12 @@ class Task:
             weights=QuantizedWeights.of(weights, len(self.templates)),
             right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
-            scheme=self.examples.scheme if self.lemmas is None else SCRIPTS,
+            scheme=SCRIPTS if of_kind(self.derived, KnownLemmas) else self.examples.scheme,
             parts=self.examples.parts,
             dictionary=self.forced,
             vocabulary=self.vocabulary,
             record={},
-            first=self.first,
-            tables=self.tables,
-            window=self.options.window,
-            lemmas=self.lemmas,
-            function=self.function,
+            derived=self.derived,
         )
 
 

@@ -53,8 +53,7 @@ def continued(
         dev=dev,
         column=model.column,
         options=options,
-        function=model.function,
-        tables=model.tables,
+        derived=model.derived,
         resumable=True,
         start=Start(
             [run.renumbered(numbers) for run in state.runs],

@@ -19,13 +19,15 @@ from dataclasses import replace
 from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.label_components import UPOS
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.context import (
+from perceptron_nlp.tagger.model.model import (
     FIRST_AGREEMENT,
     FIRST_COLUMNS,
     FIRST_LABEL,
     FIRST_UPOS,
+    FirstPass,
+    TaggerModel,
     with_first_labels,
 )
 from perceptron_nlp.tagger.tag.label import Labeller
@@ -87,7 +89,19 @@ def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
             templates=(*task.templates, *second_pass_templates(upos_first)),
             right_to_left=not options.is_right_to_left,
         ),
-        first=learn(Task(examples=examples_of_first, column=column, options=how)),
+        derived=(
+            *task.derived,
+            FirstPass(
+                learn(
+                    Task(
+                        examples=examples_of_first,
+                        column=column,
+                        options=how,
+                        derived=tuple(d for d in task.derived if isinstance(d, DocumentContext)),
+                    )
+                )
+            ),
+        ),
     )
 
 

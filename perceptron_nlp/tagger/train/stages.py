@@ -24,6 +24,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surface_tokens
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller
@@ -307,10 +308,7 @@ def _lost_by_tags(
     correct = _n_correct(labeller.label([*dev]), dev)
     for tagger in taggers:
         labels = Labeller(tagger).label([sentence.words for sentence in dev])
-        found = [
-            with_columns(sentence, {tagger.column: tuple(own)})
-            for sentence, own in zip(found, labels, strict=True)
-        ]
+        found = with_each(found, tagger.column, labels)
     return (correct - _n_correct(labeller.label([*found]), dev)) / tokens
 
 
@@ -381,9 +379,8 @@ def _scripts(sentence: Sentence, turkic: bool) -> list[Script | None]:
 
 def _with_known(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:
     """Return a sentence with its tags, its lemmas, and the scripts that lead to known ones."""
-    known = lemmas.column(sentence.words, parts_of_speech(sentence, tags))
     columns = {name: sentence.column(name) for name in (*tags, LEMMA)}
-    return Sentence(sentence.words, {**columns, KNOWN: known})
+    return lemmas.add([Sentence(sentence.words, columns)], Around(tags))[0]
 
 
 def _example(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.model.context import DocumentContext, starts_document
+from perceptron_nlp.tagger.model.derived import Around
 from perceptron_nlp.tagger.tag import threads as threads_module
-from perceptron_nlp.tagger.tag.context import starts_document, with_neighbours
 
 WORDS = ["Ada", "Bo", "met", "ada", "(", "Cy", "the", "|"]
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), max_size=12)
@@ -30,8 +31,8 @@ def made(sentences, window, **around):
     around = {name: [given_as(words) for words in value] for name, value in around.items()}
     return [
         dict(sentence.columns)
-        for sentence in with_neighbours(
-            [given_as(words) for words in sentences], window, ["up"], known, **around
+        for sentence in DocumentContext(window).add(
+            [given_as(words) for words in sentences], Around(["up"], known, **around)
         )
     ]
 
@@ -83,9 +84,8 @@ def test_documents_begin_at_their_marks(tmp_path: Path, name: str, text: str):
     (tmp_path / name).write_text(text)
     one, two, three = pn.open_corpus(tmp_path / name)
     assert [starts_document(one, two), starts_document(two, three)] == [False, True]
-    counts = [
-        sentence.column("near")[0] for sentence in with_neighbours([one, two, three], 9, [], known)
-    ]
+    found = DocumentContext(9).add([one, two, three], Around(knows=known))
+    counts = [sentence.column("near")[0] for sentence in found]
     assert ["n1" in value.split("|") for value in counts] == [True, True, False]
 
 

@@ -50,7 +50,6 @@ HEAVY = {
     "perceptron_nlp.probability",
     "perceptron_nlp.tagger.confidence",
     "perceptron_nlp.tagger.train.calibrate",
-    "perceptron_nlp.tagger.tag.feature_function",
     "perceptron_nlp.tagger.train.compress",
     "perceptron_nlp.tagger.model.state",
     "perceptron_nlp.text.splitter",

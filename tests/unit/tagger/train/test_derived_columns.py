@@ -10,12 +10,8 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
-from perceptron_nlp.tagger.model.word_tables import (
-    ABSENT,
-    WordTables,
-    tables_as_arrays,
-    tables_from_arrays,
-)
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
 from perceptron_nlp.tagger.train.clusters import RawText
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
 from perceptron_nlp.tagger.train.data import Examples
@@ -55,8 +51,9 @@ def refused(name, what):
 @given(TABLES)
 def test_tables_come_back_from_their_arrays(given_tables):
     tables = WordTables.of(given_tables)
-    described, arrays = tables_as_arrays(tables, 2)
-    again = tables_from_arrays(json.loads(json.dumps(described)), as_read(arrays), 2, refused)
+    arrays = {}
+    described = json.loads(json.dumps(tables.write(Writer("2.", arrays))))
+    again = WordTables.read(described, Reader("2.", as_read(arrays), refused))
     assert again.names == tables.names and dict(again.rows) == dict(tables.rows)
     assert again.record() == tables.record()
 
@@ -216,10 +213,13 @@ def test_raw_text_of_another_script_is_said_to_help_little(caplog):
     ],
 )
 def test_damaged_tables_are_refused(name, array):
-    described, arrays = tables_as_arrays(WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}}), 0)
-    assert tables_from_arrays(described, as_read(arrays), 0, refused).rows["b"] == ("2",)
-    with pytest.raises(pn.ModelError, match="tables: "):
-        tables_from_arrays(described, as_read({**arrays, name: array}), 0, refused)
+    arrays = {}
+    tables = WordTables.of({"t": {"a": "1", "b": "2", "c": "1"}})
+    described = tables.write(Writer("0.", arrays))
+    reader = Reader("0.", as_read(arrays), refused)
+    assert WordTables.read(described, reader).rows["b"] == ("2",)
+    with pytest.raises(pn.ModelError, match=r"tables(\.\w+)?: "):
+        WordTables.read(described, reader._replace(tensors=as_read({**arrays, name: array})))
     for bad in (
         None,
         {"names": []},
@@ -228,7 +228,7 @@ def test_damaged_tables_are_refused(name, array):
         {"names": ["t"], "values": [[1, 2]]},
     ):
         with pytest.raises(pn.ModelError, match="tables: "):
-            tables_from_arrays(bad, as_read(arrays), 0, refused)
+            WordTables.read(bad, reader)
 
 
 @settings(max_examples=5, deadline=None)

@@ -23,9 +23,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp.features.templates import CONTEXT_COLUMNS, CONTEXT_SIDES
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.tagger.model.derived import Around, Sentences
 from perceptron_nlp.text.sentence import Sentence
 
 # On Spanish names 4, 8, 16 and 40 sentences were each better than the one before, 100 no better.
@@ -35,13 +38,6 @@ WIDEST_WINDOW = 1000
 PLACES = 8
 _START, _END = "<s>", "</s>"
 _NOTHING = "|"  # has no pieces, so it makes no features
-# Columns of the first tagger's labels in a stack of two.
-FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
-    "pass1",
-    "pass1-upos",
-    "pass1-agreement",
-)
-_AGREEING = ("Case=", "Gender=", "Number=")
 
 
 def derived_names(feature_columns: Iterable[str]) -> tuple[str, ...]:
@@ -59,25 +55,42 @@ def given_names(looked_at: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(given - {*CONTEXT_COLUMNS}))
 
 
-def with_neighbours(
-    sentences: Sequence[Sequence[str]],
-    window: int,
-    feature_columns: Sequence[str],
-    knows: Callable[[str], bool],
-    *,
-    before: Sequence[Sequence[str]] = (),
-    after: Sequence[Sequence[str]] = (),
-) -> list[Sentence]:
-    """Return consecutive sentences of one text with the columns made.
+class DocumentContext(NamedTuple):
+    """The columns of document context.
 
-    window : sentences on either side in which other places of a word are looked for
-    feature_columns : their names; each sentence has them
-    knows : was a word in the training text?
-    before, after : the sentences around them; more than `window` of them make no difference
+    window : sentences on either side in which other places of a word are looked for, 0 to
+        WIDEST_WINDOW; of the sentences around, more than these make no difference
     """
-    text = [s if isinstance(s, Sentence) else Sentence(s) for s in (*before, *sentences, *after)]
-    places = _Places(text, window, feature_columns, knows)
-    return [places.added_to(number) for number in range(len(before), len(before) + len(sentences))]
+
+    window: int
+
+    @property
+    def looks_around(self) -> bool:
+        """See Derived."""
+        return True
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """See Derived."""
+        return frozenset(given_names(columns))
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """See Derived; the sentences follow each other in one text."""
+        whole = (*around.before, *sentences, *around.after)
+        text = [one if isinstance(one, Sentence) else Sentence(one) for one in whole]
+        places = _Places(text, self.window, around.columns, around.knows)
+        first = len(around.before)
+        return [places.added_to(number) for number in range(first, first + len(sentences))]
+
+    def write(self, writer: Writer) -> int:
+        """See Derived."""
+        return self.window
+
+    @classmethod
+    def read(cls, described: Any, reader: Reader) -> DocumentContext:
+        """See Derived."""
+        if type(described) is not int or not 0 <= described <= WIDEST_WINDOW:
+            raise reader.bad("window", f"not a whole number from 0 to {WIDEST_WINDOW:,}")
+        return cls(described)
 
 
 def is_capitalised(word: str) -> bool:
@@ -200,16 +213,3 @@ def _value(values: Sequence[str], at: int) -> str:
     if at < 0:
         return _START
     return values[at] if at < len(values) else _END
-
-
-def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
-    """Return a sentence as the second of two taggers sees it: with joint labels and its columns."""
-    words = sentence.words if isinstance(sentence, Sentence) else sentence
-    columns = dict(sentence.columns) if isinstance(sentence, Sentence) else {}
-    pieces = [label.split("|") for label in labels]
-    columns[FIRST_LABEL] = tuple(labels)
-    columns[FIRST_UPOS] = tuple(found[0] for found in pieces)
-    columns[FIRST_AGREEMENT] = tuple(
-        "|".join(piece for piece in found if piece.startswith(_AGREEING)) or "_" for found in pieces
-    )
-    return Sentence(words, columns)

@@ -1,0 +1,110 @@
+"""Derived columns: those that a model makes of a text for itself, in addition to the text's own.
+
+Templates look at them as at the others. Each kind is one class: labels of columns before
+(EarlierColumns), a person's function (feature_function.py), document context (context.py), word
+tables (word_tables.py), known lemmas (lemmas.py) and the labels of a first pass (model.py). A model
+has those that its file keeps in ``derived``, in the order in which they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+
+from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.text.sentence import Sentence, with_columns
+
+Sentences: TypeAlias = Sequence[Sequence[str]]
+Labels: TypeAlias = list[list[str]]
+D = TypeVar("D")
+
+
+def _unknown(word: str) -> bool:
+    return False
+
+
+def _nobody(sentences: Sentences) -> Labels:
+    raise NotImplementedError
+
+
+class Around(NamedTuple):
+    """What columns may be made of in addition to the sentences that get them.
+
+    columns : the feature columns of the input
+    knows : tells if a word was in the training text
+    before, after : the sentences of the text around them
+    known : by column, labels that were predicted already
+    label : labels sentences by the first tagger of a stack
+    """
+
+    columns: Sequence[str] = ()
+    knows: Callable[[str], bool] = _unknown
+    before: Sentences = ()
+    after: Sentences = ()
+    known: Mapping[str, Labels] = MappingProxyType({})
+    label: Callable[[Sentences], Labels] = _nobody
+
+
+class Derived(Protocol):
+    """Columns that a model makes.
+
+    looks_around : it is made once of a whole text, before that is labeled piece by piece
+    """
+
+    @property
+    def looks_around(self) -> bool: ...
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """Return the columns that must be there before so that these are there afterwards."""
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """Return the sentences with the columns."""
+
+
+class Stored(Derived, Protocol):
+    """Columns whose model file keeps more than the model of a first pass."""
+
+    def write(self, writer: Writer) -> Any:
+        """Return the description in a model file, and put the arrays."""
+
+    @classmethod
+    def read(cls, described: Any, reader: Reader) -> Self:
+        """Return what `write` described, every part checked."""
+
+
+class EarlierLabeller(Protocol):
+    """What labels a column that others look at."""
+
+    def prepared(self, sentences: Sentences, before: Sentences, after: Sentences) -> Any: ...
+
+    def label(self, sentences: Any) -> Labels: ...
+
+
+class EarlierColumns(NamedTuple):
+    """Labels of columns that the same tagger fills before; by column, what labels them."""
+
+    labellers: Mapping[str, EarlierLabeller]
+
+    def add(self, sentences: Sentences, around: Around) -> Sentences:
+        """Return the sentences with the columns; the same if there are none."""
+        for column, labeller in self.labellers.items():
+            labels = around.known.get(column)
+            if labels is None:
+                prepared = labeller.prepared(sentences, around.before, around.after)
+                labels = labeller.label(prepared)
+            sentences = with_each(sentences, column, labels)
+        return sentences
+
+
+def of_kind(derived: Iterable[Derived], kind: type[D]) -> D | None:
+    """Return the derived columns of a kind; None if there are none."""
+    return next((one for one in derived if isinstance(one, kind)), None)
+
+
+def with_each(sentences: Sentences, column: str, values: Sequence[Sequence[str]]) -> list[Sentence]:
+    """Return sentences with a further column, whose values are given for each."""
+    return [
+        with_columns(sentence, {column: tuple(own)})
+        for sentence, own in zip(sentences, values, strict=True)
+    ]
