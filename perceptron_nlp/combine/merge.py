@@ -24,9 +24,10 @@ from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.combine.mix import mixed
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
+from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
-from perceptron_nlp.tagger.model.model import FirstPass, TaggerModel, joined
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables

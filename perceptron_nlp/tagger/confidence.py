@@ -21,10 +21,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp.errors import ModelError
 from perceptron_nlp.probability import Floats, Mask, softmax
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import forms_of
-from perceptron_nlp.tagger.model.model import TaggerModel, calibration_of
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
 from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, allowed_by, lower_cased, with_kept
 from perceptron_nlp.tagger.tag.label import Labeller
@@ -357,3 +358,14 @@ def label_chances(
         return found
 
     return labeller.scored(labeller.prepared([sentence]), use)[0]
+
+
+def calibration_of(model: TaggerModel) -> Calibration:
+    """The model's calibration; ModelError where it has none."""
+    if model.calibration is None:
+        raise ModelError(
+            f"the model of column {model.column} is not calibrated, so it has no confidences;"
+            " train with a dev set, or calibrate it: tagger.calibrate(dev), or"
+            " perceptron-nlp calibrate MODEL DEV"
+        )
+    return model.calibration

@@ -1,11 +1,17 @@
-"""Label <-> number, in an order that depends on nothing but the labels."""
+"""Labels and their numbers, in an order that depends on nothing but the labels; words as hashes."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.hashing import hash64, hash64_each
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MAX_LABELS = 65_536
 # In these columns an underscore means no label; in others it is a value like FEATS'
@@ -115,3 +121,26 @@ def word_bytes(word: str) -> bytes:
 def word_hash(word: str) -> int:
     """Return the hash of a word, or a label, 0 to 2**64 - 1, as in the key of a feature."""
     return hash64(word_bytes(word))
+
+
+def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
+    """Tell if a word is in a vocabulary that vocabulary_of made."""
+    half = word_hash(word) >> 32
+    at = bisect_left(vocabulary, half)
+    return at < len(vocabulary) and bool(vocabulary[at] == half)
+
+
+def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
+    """uint32[n], ascending: what TaggerModel keeps of the training words.
+
+    Four bytes a word rather than the words themselves: a tenth of the size, at the price of one
+    wrong "known" in some 100,000 unknown words.
+    """
+    import numpy as np
+
+    hashes = np.asarray(hash64_each(words))
+    halves = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
+    # np.unique would import NumPy's masked arrays.
+    is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
+    distinct: npt.NDArray[np.uint32] = halves[is_new]
+    return distinct

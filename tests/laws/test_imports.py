@@ -76,7 +76,6 @@ LATE = {
             "compress",
         ),
         "tagger/tag/label": ("make_labeller", "_features", "trace"),
-        "tagger/model/model": ("inputs",),
         "tagger/model/file": ("_segmentation", "_state"),
         "tagger/tag/threads": ("label_lists",),
     }.items()

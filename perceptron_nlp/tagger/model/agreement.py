@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from perceptron_nlp.tagger.model.arrays import Reader, Writer
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
+from perceptron_nlp.tagger.model.weights import Reader, Writer
 
 if TYPE_CHECKING:
     from perceptron_nlp.text.tagset import TagSet

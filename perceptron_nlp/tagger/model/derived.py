@@ -8,11 +8,11 @@ has those that its file keeps in ``derived``, in the order in which they are mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.text.sentence import Sentence, with_columns
 
 Sentences: TypeAlias = Sequence[Sequence[str]]
@@ -97,14 +97,53 @@ class EarlierColumns(NamedTuple):
         return sentences
 
 
-def of_kind(derived: Iterable[Derived], kind: type[D]) -> D | None:
-    """Return the derived columns of a kind; None if there are none."""
-    return next((one for one in derived if isinstance(one, kind)), None)
-
-
 def with_each(sentences: Sentences, column: str, values: Sequence[Sequence[str]]) -> list[Sentence]:
     """Return sentences with a further column, whose values are given for each."""
     return [
         with_columns(sentence, {column: tuple(own)})
         for sentence, own in zip(sentences, values, strict=True)
     ]
+
+
+# Columns of the first tagger's labels in a stack of two.
+FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
+    "pass1",
+    "pass1-upos",
+    "pass1-agreement",
+)
+_AGREEING = ("Case=", "Gender=", "Number=")
+
+
+class FirstPass(NamedTuple):
+    """The columns that the second of two taggers sees of the first one's labels.
+
+    model : the first one, a TaggerModel of joint labels or parts of speech; of derived columns it
+        has document context at most, and sees those of the model that it belongs to
+    """
+
+    model: Any
+
+    @property
+    def looks_around(self) -> bool:
+        """See Derived."""
+        return False
+
+    def needs(self, columns: frozenset[str]) -> frozenset[str]:
+        """See Derived."""
+        return columns.union(self.model.feature_columns) - {*FIRST_COLUMNS}
+
+    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
+        """See Derived."""
+        return list(map(with_first_labels, sentences, around.label(sentences)))
+
+
+def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
+    """Return a sentence as the second of two taggers sees it: with joint labels and its columns."""
+    pieces = [label.split("|") for label in labels]
+    agreeing = ["|".join(one for one in found if one.startswith(_AGREEING)) for found in pieces]
+    columns = {
+        FIRST_LABEL: tuple(labels),
+        FIRST_UPOS: tuple(found[0] for found in pieces),
+        FIRST_AGREEMENT: tuple(one or "_" for one in agreeing),
+    }
+    return with_columns(sentence, columns)

@@ -12,15 +12,13 @@ from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.model.agreement import read_agreement, write_agreement
-from perceptron_nlp.tagger.model.arrays import Reader, Writer
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.context import DocumentContext
-from perceptron_nlp.tagger.model.derived import Derived, Stored
+from perceptron_nlp.tagger.model.derived import Derived, FirstPass, Stored
 from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
 from perceptron_nlp.tagger.model.model import (
-    FirstPass,
     Segmentation,
     TaggerModel,
     Whole,
@@ -32,7 +30,7 @@ from perceptron_nlp.tagger.model.model import (
     strings_in,
     to_json,
 )
-from perceptron_nlp.tagger.model.weights import QuantizedWeights, whole
+from perceptron_nlp.tagger.model.weights import QuantizedWeights, Reader, Writer, whole
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column

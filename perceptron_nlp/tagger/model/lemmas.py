@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.tagger.model.arrays import Reader, Writer, are_strings
 from perceptron_nlp.tagger.model.derived import Around, Sentences
 from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings
 from perceptron_nlp.tagger.model.word_tables import ABSENT
 from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
 from perceptron_nlp.text.sentence import Sentence, with_columns

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-from perceptron_nlp._core.features.hashing import hash64_each
-from perceptron_nlp.errors import ArgumentError, ModelError, quote
+from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
 from perceptron_nlp.tagger.model.context import DocumentContext
-from perceptron_nlp.tagger.model.derived import Around, Derived, Sentences, of_kind
+from perceptron_nlp.tagger.model.derived import Derived, FirstPass
 from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import written_labels
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
-from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import TagSet, word_hash
+from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import TagSet, is_in, word_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +28,12 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.text.atoms import Words
 
+D = TypeVar("D")
 # JSON has numbers of any size; a file of ours has none that these do not hold.
 _MOST_INT = 2**64
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
-# The parts of a training record that this library reads again, and their types: a list of one type, or
-# an object with these parts among others; what is no list may be null. Those with ? may be missing.
+# The parts of a training record that this library reads again, and their types: a list of one type,
+# or an object with these among others; what is no list may be null. Those with ? may be missing.
 _RECORD: dict[str, Any] = {
     "version": str,
     "train": _COUNTS,
@@ -50,6 +49,11 @@ _RECORD: dict[str, Any] = {
 }
 _RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
 _NEVER_NULL = ("record.options", "record.merged.record")
+
+
+def of_kind(derived: Iterable[Derived], kind: type[D]) -> D | None:
+    """Return the derived columns of a kind; None if there are none."""
+    return next((one for one in derived if isinstance(one, kind)), None)
 
 
 class Whole(NamedTuple):
@@ -225,12 +229,9 @@ class TaggerModel(NamedTuple):
         """Sentences as its labeller takes them: plain lists of words where no more is needed."""
         if self.feature_columns or any(one.looks_around for one in self.derived):
             return list(sentences)
-        if isinstance(sentences, list):
-            return [sentence.words for sentence in sentences]
-        # Here, since text in numbers is what training reads.
-        from perceptron_nlp.tagger.train.numbered import words_of
-
-        return words_of(sentences)
+        # Text in numbers, as training reads it, has its words without making sentences.
+        words: Any = getattr(sentences, "values", None)
+        return words("form") if words else [sentence.words for sentence in sentences]
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -286,49 +287,6 @@ class TaggerModel(NamedTuple):
         return found
 
 
-# Columns of the first tagger's labels in a stack of two.
-FIRST_LABEL, FIRST_UPOS, FIRST_AGREEMENT = FIRST_COLUMNS = (
-    "pass1",
-    "pass1-upos",
-    "pass1-agreement",
-)
-_AGREEING = ("Case=", "Gender=", "Number=")
-
-
-class FirstPass(NamedTuple):
-    """The columns that the second of two taggers sees of the first one's labels.
-
-    model : the first one, of joint labels or parts of speech, without derived columns of its own
-    """
-
-    model: TaggerModel
-
-    @property
-    def looks_around(self) -> bool:
-        """See Derived."""
-        return False
-
-    def needs(self, columns: frozenset[str]) -> frozenset[str]:
-        """See Derived."""
-        return columns.union(self.model.feature_columns) - {*FIRST_COLUMNS}
-
-    def add(self, sentences: Sentences, around: Around) -> list[Sentence]:
-        """See Derived."""
-        return list(map(with_first_labels, sentences, around.label(sentences)))
-
-
-def with_first_labels(sentence: Sequence[str], labels: Sequence[str]) -> Sentence:
-    """Return a sentence as the second of two taggers sees it: with joint labels and its columns."""
-    pieces = [label.split("|") for label in labels]
-    agreeing = ["|".join(one for one in found if one.startswith(_AGREEING)) for found in pieces]
-    columns = {
-        FIRST_LABEL: tuple(labels),
-        FIRST_UPOS: tuple(found[0] for found in pieces),
-        FIRST_AGREEMENT: tuple(one or "_" for one in agreeing),
-    }
-    return with_columns(sentence, columns)
-
-
 class Segmentation(NamedTuple):
     """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
@@ -344,24 +302,6 @@ class Segmentation(NamedTuple):
     splits: TaggerModel | None
 
 
-def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
-    """Tell if a word is in a vocabulary that vocabulary_of made."""
-    half = word_hash(word) >> 32
-    at = bisect_left(vocabulary, half)
-    return at < len(vocabulary) and bool(vocabulary[at] == half)
-
-
-def calibration_of(model: TaggerModel) -> Calibration:
-    """The model's calibration; ModelError where it has none."""
-    if model.calibration is None:
-        raise ModelError(
-            f"the model of column {model.column} is not calibrated, so it has no confidences;"
-            " train with a dev set, or calibrate it: tagger.calibrate(dev), or"
-            " perceptron-nlp calibrate MODEL DEV"
-        )
-    return model.calibration
-
-
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:
     """One model that fills the columns of all of these, which are of one column each."""
     names = [model.column for model in models]
@@ -369,22 +309,6 @@ def joined(models: Sequence[TaggerModel]) -> TaggerModel:
         if names.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
     return models[0].replace(more=tuple(models[1:]))
-
-
-def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
-    """uint32[n], ascending: what TaggerModel keeps of the training words.
-
-    Four bytes a word rather than the words themselves: a tenth of the size, at the price of one
-    wrong "known" in some 100,000 unknown words.
-    """
-    import numpy as np
-
-    hashes = np.asarray(hash64_each(words))
-    halves = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
-    # np.unique would import NumPy's masked arrays.
-    is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
-    distinct: npt.NDArray[np.uint32] = halves[is_new]
-    return distinct
 
 
 def checked_object(value: Any, name: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from perceptron_nlp.tagger.model.arrays import UNSIGNED, Reader, Writer, are_strings, smallest
 from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.weights import UNSIGNED, Reader, Writer, are_strings, smallest
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import word_bytes
 

@@ -38,12 +38,11 @@ from perceptron_nlp.tagger.model.label_components import (
     holds_attributes,
     joint,
 )
-from perceptron_nlp.tagger.model.model import is_in, vocabulary_of
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
-from perceptron_nlp.text.tagset import UNLABELLED
+from perceptron_nlp.text.tagset import UNLABELLED, is_in, vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -16,10 +16,10 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.evaluation import share_right
-from perceptron_nlp.tagger.model.derived import Derived, of_kind
+from perceptron_nlp.tagger.model.derived import Derived
 from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
-from perceptron_nlp.tagger.model.model import TaggerModel, vocabulary_of
+from perceptron_nlp.tagger.model.model import TaggerModel, of_kind
 from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.model.word_tables import WordTables
@@ -29,6 +29,7 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
 from perceptron_nlp.tagger.train.on_disk import MemoryLimit
 from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.text.tagset import vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -227,13 +227,6 @@ def numbers_alone(lengths: Int64s, columns: dict[str, tuple[list[bytes], Numbers
     return NumberedText(TextSentences(()), np.arange(len(lengths)), lengths, columns)
 
 
-def words_of(sentences: Sequence[Sentence]) -> list[Sequence[str]]:
-    """The words of each sentence."""
-    if isinstance(sentences, NumberedText):
-        return sentences.values("form")
-    return [sentence.words for sentence in sentences]
-
-
 def count_pairs(left: Numbers, right: Numbers) -> Iterator[tuple[int, int, int]]:
     """Pairs of numbers at the same place, and how often they come up; some more than once."""
     for at in range(0, len(left), _COUNTED):

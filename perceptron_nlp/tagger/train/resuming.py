@@ -19,7 +19,7 @@ from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.tagger.model.feature_function import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
-from perceptron_nlp.tagger.model.model import TaggerModel, joined, vocabulary_of
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
@@ -29,7 +29,7 @@ from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -20,16 +20,16 @@ from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.context import DocumentContext
-from perceptron_nlp.tagger.model.label_components import UPOS
-from perceptron_nlp.tagger.model.model import (
+from perceptron_nlp.tagger.model.derived import (
     FIRST_AGREEMENT,
     FIRST_COLUMNS,
     FIRST_LABEL,
     FIRST_UPOS,
     FirstPass,
-    TaggerModel,
     with_first_labels,
 )
+from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.train.auto import has_much_text
 from perceptron_nlp.tagger.train.columns import upos_alone

@@ -3,7 +3,7 @@
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model.model import FIRST_COLUMNS, with_first_labels
+from perceptron_nlp.tagger.model.derived import FIRST_COLUMNS, with_first_labels
 from perceptron_nlp.tagger.train import auto as choices
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.sources import Source

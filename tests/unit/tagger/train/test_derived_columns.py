@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
-from perceptron_nlp.tagger.model.arrays import Reader, Writer
+from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
 from perceptron_nlp.tagger.train.clusters import RawText
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
