@@ -30,9 +30,9 @@ from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.tagger.train.compress import compress_model
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.calibrate import RECORD as CALIBRATED
+from perceptron_nlp.tagger.train.compress import compress_model
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
 SIZES = {"upos": 1_100_000, "xpos": 900_000, "feats": 1_050_000, "lemma": 1_100_000}

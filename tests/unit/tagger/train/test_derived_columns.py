@@ -13,9 +13,10 @@ from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
 from perceptron_nlp.tagger.train.clusters import RawText
-from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, INDUCED_FOLDS, induce
+from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
+from perceptron_nlp.tagger.train.resources import INDUCED_FOLDS, induce
 from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [
@@ -127,13 +128,13 @@ def test_features_in_two_passes_see_the_tables_in_both():
 
 def test_no_training_word_is_told_by_a_tagger_that_learnt_its_sentence(monkeypatch):
     seen = []
-    from perceptron_nlp.tagger.train import columns
+    from perceptron_nlp.tagger.train import resources
 
     def table(examples, raw, options):
         seen.append({id(sentence) for sentence in examples.sentences})
         return {"dog": str(len(seen))}
 
-    monkeypatch.setattr(columns, "_lookup_table", table)
+    monkeypatch.setattr(resources, "_lookup_table", table)
     examples = Examples.read(Source(GOLD, "train"), "tag", ())
     induced = induce(examples, RawText.read(RAW), make_options({}))
     assert len(seen) == INDUCED_FOLDS + 1 and induced.table == {"dog": str(INDUCED_FOLDS + 1)}
@@ -161,17 +162,17 @@ def test_raw_text_is_read_from_lines_packed_files_and_conllu(tmp_path):
 def test_trainings_that_share_raw_text_learn_its_clusters_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from perceptron_nlp.tagger.train import columns
+    from perceptron_nlp.tagger.train import resources
 
     learned: list[int] = []
-    word_clusters = columns.word_clusters
+    word_clusters = resources.word_clusters
 
     def counting(text, sizes, *rest):
         text = list(text)
         learned.append(len(text))
         return word_clusters(text, sizes, *rest)
 
-    monkeypatch.setattr(columns, "word_clusters", counting)
+    monkeypatch.setattr(resources, "word_clusters", counting)
     shared = pn.RawText.read(RAW)
     first = pn.train(GOLD, raw=shared, epochs=2)
     assert pn.train(GOLD, raw=shared, epochs=2).to_bytes() == first.to_bytes()
