@@ -49,7 +49,7 @@ bench: $(VENV)/benched
 	$(BIN)/python benchmarks/large.py 5000000 100000000 --max-memory 3GB --bounded-only
 	$(BIN)/python benchmarks/averaging.py
 	$(BIN)/python benchmarks/classifier.py
-	$(BIN)/python benchmarks/family.py
+	$(BIN)/python benchmarks/family.py --png docs/images/cost-growth.png
 	$(BIN)/python benchmarks/size.py
 	$(BIN)/python benchmarks/doctor.py
 	$(BIN)/python benchmarks/calibration.py --png docs/images/calibration.png

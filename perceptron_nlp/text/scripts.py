@@ -120,7 +120,8 @@ class Script(NamedTuple):
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    None if the lemma is longer than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is lower-cased to ı, İ to i.
+    None if the lemma is longer than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is
+    lower-cased to ı, İ to i.
     """
     return _made(form, lemma, turkic)
 

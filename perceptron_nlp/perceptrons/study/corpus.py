@@ -83,14 +83,6 @@ class Ones:
         self.data: NDArray[np.float64] = np.ones(len(flat))
         self.shape = (len(rows), width)
 
-    def dense(self, count: int) -> NDArray[np.int64]:
-        """The first `count` rows, without the columns that are all zero in them."""
-        last = int(self.indptr[count])
-        used, column = np.unique(self.indices[:last], return_inverse=True)
-        table = np.zeros((count, len(used)), dtype=np.int64)
-        table[np.repeat(np.arange(count), np.diff(self.indptr[: count + 1])), column] = 1
-        return table
-
 
 TOKENS = 20_000
 """Words of a part that are used at most; a larger part is sampled."""

@@ -16,11 +16,8 @@ from perceptron_nlp.pages.drawing import (
     BLUE,
     GREEN,
     GREY,
-    ORANGE,
     PALE_BLUE,
     PALE_ORANGE,
-    PURPLE,
-    SKY,
     VERMILION,
     figure,
     percent_axis,
@@ -28,7 +25,6 @@ from perceptron_nlp.pages.drawing import (
     styled,
     svg,
 )
-from perceptron_nlp.perceptrons.study.costs import VARIABLES, Curve
 from perceptron_nlp.perceptrons.study.curves import COMPARED, LearningCurves, Margins, OrderSpread
 from perceptron_nlp.perceptrons.study.experiments import POINTS, SIGNS, Cloud, Stage, Study
 
@@ -37,19 +33,6 @@ _OUTPUT_STYLES: dict[str, dict[str, Any]] = {
     "voted": {"color": GREEN, "marker": "^", "linestyle": "-."},
     "averaged": {"color": BLUE, "marker": "o", "linestyle": "-"},
 }
-_STYLES: dict[str, dict[str, Any]] = {
-    "L1-L4": {"color": BLACK, "marker": "x", "linestyle": ":"},
-    "L5": {"color": VERMILION, "marker": "s", "linestyle": "--"},
-    "L6": {"color": ORANGE, "marker": "^", "linestyle": "-."},
-    "L7": {"color": PURPLE, "marker": "D", "linestyle": "--"},
-    "L8": {"color": BLACK, "marker": "v", "linestyle": "-."},
-    "L9": {"color": SKY, "marker": "P", "linestyle": "-"},
-    "L10": {"color": GREEN, "marker": "<", "linestyle": "-"},
-    "L11": {"color": BLUE, "marker": "o", "linestyle": "-"},
-    "L12": {"color": GREY, "marker": "*", "linestyle": "-"},
-}
-_LABELS = {"elements": "time: array elements", "bytes": "space: bytes"}
-_XLABELS = {"d": "d, features", "D": "T·D, examples", "U": "U, updates"}
 _CORNERS = (-4.5, 5.5)
 # Inches of a panel that fills a phone, and of one that is square.
 _PANEL, _SQUARE = (4.7, 3.3), (4.4, 4.4)
@@ -71,12 +54,10 @@ class Picture:
     Attributes
     ----------
     panels : of each its title, text for those who do not see it, and an SVG file
-    legend : an SVG file of the legend of all panels, if they share one
     png : all panels beside each other
     """
 
     panels: tuple[tuple[str, str, bytes], ...]
-    legend: bytes | None
     png: bytes
 
 
@@ -86,23 +67,21 @@ def all_pictures(study: Study) -> dict[str, Picture]:
         "learning-curves": _learning_panels(study.curves),
         "order-spread": [_order_panel(study.orders)],
         "margins": _margin_panels(study.margins),
-        "cost-growth": _cost_panels(study.growth),
         "seven-steps": [_step_panel(stage) for stage in study.stages],
         "separable": _cloud_panels(study.clouds),
     }
     with styled():
-        return {name: _picture(own, shared=name == "cost-growth") for name, own in panels.items()}
+        return {name: picture(own) for name, own in panels.items()}
 
 
-def _picture(panels: list[Panel], *, shared: bool) -> Picture:
-    """Draw panels; a legend stands below its panel, or below all if they share one."""
+def picture(panels: list[Panel]) -> Picture:
+    """Draw panels, each with its legend below."""
     alone = []
     for panel in panels:
         drawn = figure(*panel.size)
         axes = drawn.subplots()
         panel.draw(axes)
-        if not shared:
-            _add_legend(drawn, [axes])
+        _add_legend(drawn, [axes])
         alone.append((panel.title, panel.alt, svg(drawn)))
     columns = 2 if len(panels) == 4 else min(3, len(panels))
     rows = -(-len(panels) // columns)
@@ -113,15 +92,10 @@ def _picture(panels: list[Panel], *, shared: bool) -> Picture:
         panel.draw(axes)
         axes.set_title(panel.title)
     _add_legend(drawn, list(grid.flat))
-    legend = None
-    if shared:
-        small = figure(5.8, 1.9)
-        _add_legend(small, list(grid.flat), columns=2)
-        legend = svg(small)
-    return Picture(tuple(alone), legend, png(drawn))
+    return Picture(tuple(alone), png(drawn))
 
 
-def _add_legend(drawn: Any, panels: list[Any], columns: int = 3) -> None:
+def _add_legend(drawn: Any, panels: list[Any]) -> None:
     """Put the legend of some panels below a figure, where it covers nothing."""
     handles: dict[str, Any] = {}
     for axes in panels:
@@ -129,7 +103,7 @@ def _add_legend(drawn: Any, panels: list[Any], columns: int = 3) -> None:
         handles |= dict(zip(names, lines, strict=True))
     if handles:
         drawn.legend(
-            handles.values(), handles, loc="outside lower center", ncols=columns, columnspacing=1.2
+            handles.values(), handles, loc="outside lower center", ncols=3, columnspacing=1.2
         )
 
 
@@ -216,44 +190,6 @@ def _margin_panels(margins: Margins) -> list[Panel]:
         Panel("Leads, trained without margin", "Leads of the gold label on dev", leads),
         Panel("Trained with a margin", "Accuracy on dev over the margin of the training", wanted),
     ]
-
-
-def _cost_panels(growth: list[Curve]) -> list[Panel]:
-    """Counted elements and bytes on doubly logarithmic axes: a line's slope is its power."""
-    return [
-        Panel(
-            f"{_LABELS[quantity].partition(':')[0].capitalize()} over {_XLABELS[variable]}",
-            f"{_LABELS[quantity]} over {_XLABELS[variable]}, a line for each way to keep weights",
-            functools.partial(
-                _cost, [c for c in growth if c.quantity == quantity], quantity, variable
-            ),
-        )
-        for quantity in _LABELS
-        for variable in VARIABLES
-    ]
-
-
-def _cost(curves: list[Curve], quantity: str, variable: str, axes: Any) -> None:
-    ticks: list[int] = []
-    for curve in curves:
-        if curve.series.variable == variable and not curve.keeper.in_core:
-            axes.plot(
-                curve.series.values,
-                curve.costs,
-                label=f"{curve.keeper.name} ({curve.keeper.ids})",
-                markerfacecolor="none",
-                **_STYLES[curve.keeper.ids],
-            )
-            ticks = curve.series.values
-    axes.set(xscale="log", yscale="log", xlabel=_XLABELS[variable], ylabel=_LABELS[quantity])
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    axes.yaxis.set_major_formatter(lambda value, _: f"10{_raised(value)}")
-    axes.minorticks_off()
-
-
-def _raised(value: float) -> str:
-    """Return the power of ten of a value as superscripts."""
-    return str(round(np.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _step_panel(stage: Stage) -> Panel:

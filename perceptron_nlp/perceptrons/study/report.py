@@ -9,7 +9,6 @@ from perceptron_nlp.errors import FileError
 from perceptron_nlp.formats.replace import replace_file
 from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import inlined, plotting
-from perceptron_nlp.perceptrons.study.costs import KEEPERS, Curve
 from perceptron_nlp.perceptrons.study.experiments import Study
 from perceptron_nlp.perceptrons.study.pictures import Picture, all_pictures
 
@@ -23,24 +22,6 @@ NAMES = {
 """Names of the codes of docs/perceptron-family.md."""
 
 PAGE = "study.html"
-_QUANTITIES = {
-    "elements": "Time, in array elements worked on",
-    "seconds": "Time, in processor seconds",
-    "bytes": "Space, in bytes at the peak",
-}
-
-
-def power_rows(curves: list[Curve], quantity: str) -> list[list[str]]:
-    """Return, for each way to keep weights, its name, the stated formula, and fitted powers."""
-    rows = []
-    for keeper in KEEPERS:
-        own = [c for c in curves if c.keeper.name == keeper.name and c.quantity == quantity]
-        if own:
-            growth = keeper.space if quantity == "bytes" else keeper.time
-            # A power of -0.00 would read as a finding.
-            powers = [f"{round(c.power, 2) + 0.0:.2f} ({c.stated})" for c in own]
-            rows.append([f"{keeper.name} ({keeper.ids})", f"O({growth.formula})", *powers])
-    return rows
 
 
 def check_libraries() -> None:
@@ -57,16 +38,12 @@ def report(study: Study, pictures: dict[str, Picture]) -> bytes:
         study=study,
         names=NAMES,
         drawn=lambda name: _drawn(name, pictures[name]),
-        powers={text: power_rows(study.growth, name) for name, text in _QUANTITIES.items()},
     ).encode("utf-8", "replace")
 
 
-def _drawn(name: str, picture: Picture) -> tuple[str | None, list[tuple[str, str]]]:
-    """Return the shared legend of a picture or None, and its panels: titles, elements of a page."""
-    legend = None
-    if picture.legend is not None:
-        legend = inlined(picture.legend, f"{name}-legend", "Legend of these charts")
-    return legend, [
+def _drawn(name: str, picture: Picture) -> list[tuple[str, str]]:
+    """Return the panels of a picture: titles, and elements of a page."""
+    return [
         (title, inlined(file, f"{name}-{number}", alt))
         for number, (title, alt, file) in enumerate(picture.panels)
     ]

@@ -7,25 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from perceptron_nlp.perceptrons.study import costs, experiments
-from perceptron_nlp.perceptrons.study.costs import Size
-
 SENTENCES = [
     f"{subject}/NOUN {verb}/VERB {place}/ADV"
     for subject in ("dogs", "cats", "Birds")
     for verb in ("sleep", "run", "sing", "hide")
     for place in ("here", "often")
 ]
-
-
-@pytest.fixture(autouse=True)
-def short_cost_series(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command as it is, with costs on streams that take no time."""
-    sizes = tuple(Size(d, 8, 2, 2) for d in (64, 128))
-    plan = {quantity: (costs.Series("d", sizes),) for quantity in costs.PLAN}
-    monkeypatch.setattr(
-        experiments, "growth_curves", lambda say: costs.growth_curves(plan=plan, say=say)
-    )
 
 
 @pytest.fixture
@@ -41,7 +28,7 @@ def test_study_writes_a_page_and_pictures_and_says_where_it_is(cli, data: Path) 
     assert outcome.out == b"new/study/study.html\n"
     names = sorted(path.name for path in Path("new/study").iterdir())
     assert names == [
-        "cost-growth.png", "learning-curves.png", "margins.png", "order-spread.png",
+        "learning-curves.png", "margins.png", "order-spread.png",
         "separable.png", "seven-steps.png", "study.html",
     ]  # fmt: skip
     assert "data.tagged" in Path("new/study/study.html").read_text(encoding="utf-8")

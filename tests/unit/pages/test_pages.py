@@ -69,7 +69,7 @@ def addresses(
 
 def study_page(folder: Path) -> Path:
     """The page of a study of very little."""
-    from perceptron_nlp.perceptrons.study import corpus, costs, experiments
+    from perceptron_nlp.perceptrons.study import corpus, experiments
     from perceptron_nlp.perceptrons.study.report import write_report
 
     lines = [
@@ -78,18 +78,8 @@ def study_page(folder: Path) -> Path:
         for verb in ("sees/VERB", "found/VERB", "can/AUX see/VERB", "runs/VERB to/ADP")
     ]
     (folder / "little.tagged").write_text("".join(lines), "utf-8")
-    series = tuple(
-        costs.Series(name, tuple(costs.Size(**{**least, name: n}) for n in sizes))
-        for name, sizes in (("d", (64, 128)), ("D", (64, 128)), ("U", (8, 16)))
-        for least in [{"d": 32, "D": 64, "U": 4, "nonzeros": 2}]
-    )
-    with pytest.MonkeyPatch.context() as patched:
-        plan = dict.fromkeys(("elements", "bytes", "seconds"), series)
-        patched.setattr(
-            experiments, "growth_curves", lambda say: costs.growth_curves(plan=plan, say=say)
-        )
-        read = corpus.read_study_corpus([str(folder / "little.tagged")])
-        found = experiments.study_corpus(read)
+    read = corpus.read_study_corpus([str(folder / "little.tagged")])
+    found = experiments.study_corpus(read)
     return write_report(found, folder / "study")[0]
 
 

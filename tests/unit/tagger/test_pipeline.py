@@ -331,7 +331,7 @@ def test_a_script_that_would_break_lines_is_refused(
         own = segmentation if is_split else described["more"][0]["model"]
         own["labels"] = sorted([*own["labels"][1:], label.format(piece)])
 
-    with pytest.raises(pn.ModelError, match="is no (split|edit) script"):
+    with pytest.raises(pn.ModelError, match=r"is no (split|edit) script"):
         pn.Tagger.from_bytes(damaged(pipeline.to_bytes(), change))
 
 

@@ -6,24 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from perceptron_nlp.perceptrons.study import costs, curves, experiments
+from perceptron_nlp.perceptrons.study import curves, experiments
 from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
-from perceptron_nlp.perceptrons.study.costs import Size
 from perceptron_nlp.perceptrons.study.experiments import Study
 
 SUBJECTS = ["The/DET dog/NOUN", "A/DET cat/NOUN", "Old/ADJ Tom/PROPN", "She/PRON", "They/PRON"]
 VERBS = ["sees/VERB", "found/VERB", "can/AUX see/VERB", "runs/VERB to/ADP"]
 OBJECTS = ["the/DET light/NOUN ./PUNCT", "a/DET light/ADJ box/NOUN ./PUNCT", "Lisbon/PROPN !/PUNCT"]
 LINES = [f"{s} {v} {o}" for s in SUBJECTS for v in VERBS for o in OBJECTS]
-
-TINY_PLAN = {
-    quantity: (
-        costs.Series("d", tuple(Size(d, 8, 2, 2) for d in (64, 128))),
-        costs.Series("D", tuple(Size(16, D, 2, 2) for D in (32, 64))),
-        costs.Series("U", tuple(Size(16, 64, U, 2) for U in (8, 16))),
-    )
-    for quantity in ("elements", "bytes", "seconds")
-}
 
 
 @pytest.fixture(scope="session")
@@ -47,9 +37,7 @@ def found(corpus: StudyCorpus) -> Study:
         experiments.compare(corpus, epochs=2, repeats=2),
         curves.order_spread(corpus, orders=6, epochs=2),
         curves.margins(corpus, wanted=(0.0, 2.0), epochs=2),
-        experiments.agreements(corpus, words=30, epochs=2),
         experiments.seven_steps(),
         experiments.clouds(points=40, epochs=4),
-        costs.growth_curves(plan=TINY_PLAN),
         1.0,
     )

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from perceptron_nlp.perceptrons import textbook as tb
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.study.corpus import StudyCorpus, read_study_corpus
+from perceptron_nlp.perceptrons.study.corpus import StudyCorpus
 from perceptron_nlp.perceptrons.study.curves import leads_of, learning_curves, order_spread
-from perceptron_nlp.perceptrons.study.experiments import (
-    POINTS,
-    SIGNS,
-    Study,
-    agreements,
-    seven_steps,
-)
+from perceptron_nlp.perceptrons.study.experiments import POINTS, SIGNS, Study, seven_steps
 
 
 def test_curves_are_those_of_the_textbook(corpus: StudyCorpus) -> None:
@@ -41,23 +33,6 @@ def test_curves_are_those_of_the_textbook(corpus: StudyCorpus) -> None:
         for output, labels in predicted.items():
             assert curves.dev[output][epochs - 1] == pytest.approx(np.mean(labels == gold))
         assert curves.mistakes[:epochs] == run.mistakes
-
-
-def test_the_fast_classifier_and_the_textbook_agree(corpus: StudyCorpus) -> None:
-    found = agreements(corpus, words=40, epochs=2)
-    assert len(found) == 3 * 6
-    assert {each.words for each in found} == {40}
-    assert max(each.last for each in found) == 0
-    assert max(each.averaged for each in found) < 1e-12
-    assert sum(each.voted for each in found) == 0
-
-
-def test_two_labels_are_compared_as_the_binary_learner(tmp_path: Path) -> None:
-    path = tmp_path / "two.tagged"
-    path.write_text("\n".join(["a/X b/Y a/X"] * 12) + "\n", encoding="utf-8")
-    found = agreements(read_study_corpus([str(path)]), epochs=2)
-    assert {each.learner for each in found} == {"L1", "L4"}
-    assert max(each.last for each in found) == 0
 
 
 def test_orders_are_the_seeds(corpus: StudyCorpus) -> None:

@@ -16,13 +16,12 @@ from perceptron_nlp.perceptrons.study.pictures import all_pictures
 from perceptron_nlp.perceptrons.study.report import (
     check_libraries,
     made_folder,
-    power_rows,
     report,
     write_report,
 )
 from tests.oracles.pages import Page
 
-NAMES = ["learning-curves", "order-spread", "margins", "cost-growth", "seven-steps", "separable"]
+NAMES = ["learning-curves", "order-spread", "margins", "seven-steps", "separable"]
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +59,8 @@ def test_every_picture_is_in_the_page_and_says_what_it_shows(html: str) -> None:
         for tag, attributes in Page(html).elements
         if tag == "svg" and attributes.get("class") == "chart"
     ]
-    # Panels stand by themselves, to be read on a phone; six of them share a legend.
-    assert len(charts) == 2 + 1 + 2 + (6 + 1) + 4 + 3
+    # Panels stand by themselves, to be read on a phone.
+    assert len(charts) == 2 + 1 + 2 + 4 + 3
     assert all(chart["role"] == "img" and chart["aria-label"] for chart in charts)
 
 
@@ -86,13 +85,6 @@ def test_learners_and_orders_have_names(html: str) -> None:
     text = " ".join(Page(html).texts)
     for code in re.findall(r"\b[LO]\d+\b", text):
         assert re.search(rf"\w \([^()]*{code}", text), code
-
-
-def test_every_row_of_the_cost_table_is_in_the_page(html: str, found: Study) -> None:
-    for quantity in ("elements", "bytes", "seconds"):
-        rows = power_rows(found.growth, quantity)
-        assert len(rows) >= 9
-        assert all(cell in html for row in rows for cell in row)
 
 
 def test_names_of_the_corpus_cannot_become_markup(found: Study) -> None:

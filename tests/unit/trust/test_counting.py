@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.costs import KEEPERS, CountedArray, Counter, Size, made_stream
 from perceptron_nlp.perceptrons import textbook as tb
-from perceptron_nlp.perceptrons.study.costs import KEEPERS, CountedArray, Counter, Size, made_stream
 
 WORK = {
     "a sum counts its elements": (lambda a: a + a, 5),

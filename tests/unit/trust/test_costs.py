@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp.perceptrons import textbook as tb
-from perceptron_nlp.perceptrons.study.costs import (
+from benchmarks.costs import (
     BY_UPDATES,
     KEEPERS,
     ONE_VECTOR,
@@ -20,6 +19,7 @@ from perceptron_nlp.perceptrons.study.costs import (
     growth_curves,
     made_stream,
 )
+from perceptron_nlp.perceptrons import textbook as tb
 
 
 @given(st.floats(-2, 3), st.floats(0.01, 100))
