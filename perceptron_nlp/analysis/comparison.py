@@ -13,6 +13,7 @@ from perceptron_nlp.analysis.differences import Change, Comparison, LabelDiffere
 from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_counts, word_counts
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
+from perceptron_nlp.tagger.evaluation import labels_note
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
@@ -54,7 +55,8 @@ def compare(
         labeled them: a path, several, or labeled sentences (see ``perceptron_nlp.train``)
     test : the gold text, as a path, several, or labeled sentences
     column : the column to compare; None for what the models were trained on (the first that both
-        have), or else what a training on `test` would learn
+        have), or else what a training on `test` would learn. A column that is named is labeled by
+        itself, as ``tag --column`` does; without, a model labels all its columns, as ``tag`` does
     format, fields : see ``perceptron_nlp.open_corpus``
     threads : 1 to 1,024 that tag
     seed : 0 to 2**64 - 1; for the random numbers of the tests
@@ -80,17 +82,19 @@ def compare(
     n_labelled = sum(label is not None for labels in gold for label in labels)
     check_labelled(n_labelled, source, name)
     known = {label for labels in gold for label in labels}
-    given = []
+    given, notes = [], []
     for argument, system in zip("ab", systems, strict=True):
         if isinstance(system, Tagger):
             part = system.by_column.get(name, system)
             _check_column(argument, part, name, known, source.column_names)
-            inputs, own = part.model.inputs(sentences), part.column
-            labels = system.tag_sents(inputs, threads=threads, columns=[own])
-            given.append(labels[own])
+            wanted = system.columns if column is None else (part.column,)
+            labels = system.tag_sents(sentences, threads=threads, columns=wanted)
+            given.append(labels[part.column])
+            note = labels_note(system.columns, wanted)
+            notes += [f"{argument.upper()}: {note}"] if note else []
         else:
             given.append(labels_beside(Source(system, argument, **how), name, sentences))
-    return _compared(sentences, name, gold, given[0], given[1], seed)
+    return _compared(sentences, name, gold, given[0], given[1], seed, tuple(notes))
 
 
 def _opened(system: System) -> System:
@@ -132,7 +136,13 @@ def _check_column(
 
 
 def _compared(
-    sentences: Sequence[Sentence], column: str, gold: Gold, a: Labels, b: Labels, seed: int
+    sentences: Sequence[Sentence],
+    column: str,
+    gold: Gold,
+    a: Labels,
+    b: Labels,
+    seed: int,
+    notes: tuple[str, ...],
 ) -> Comparison:
     accuracy = Score.of(word_counts(gold, a), word_counts(gold, b), seed)
     truth, *given = (
@@ -157,6 +167,7 @@ def _compared(
         labels=_by_label(*(_things(gold, labels, spans) for labels in (gold, a, b))),
         changes=changes,
         seed=seed,
+        notes=notes,
     )
 
 

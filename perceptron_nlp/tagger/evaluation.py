@@ -289,6 +289,21 @@ class Evaluation(Tabular):
         return f"{self.column}: {words} in {self.sentences:,} sentences"
 
 
+def labels_note(columns: Sequence[str], labeled: Sequence[str]) -> str:
+    """Return whose labels are judged, of a model of several columns; else nothing.
+
+    Parameters
+    ----------
+    columns : that the model fills
+    labeled : those of them that were labeled together
+    """
+    if len(columns) == 1:
+        return ""
+    if len(labeled) == 1:
+        return f"column {labeled[0]} by itself, as tag --column {labeled[0]} writes it"
+    return f"{', '.join(labeled)} together, as tag writes them"
+
+
 def mistakes_in(
     sentences: Iterable[Sentence],
     gold: Iterable[Sequence[str | None]],

@@ -94,6 +94,18 @@ def test_lemmas_are_those_of_tags_that_agree() -> None:
     assert found.accuracy.a == evaluated.accuracy != found.accuracy.b
 
 
+def test_the_labels_compared_are_those_that_tag_writes(tmp_path: Path) -> None:
+    gold = Path(__file__).parents[3] / "data/english-test.conllu"
+    tagger = pn.load("en")
+    found = pn.compare(tagger, tagger, gold)
+    together = tagger.evaluate_columns(gold)["upos"]
+    alone = pn.compare(tagger, tagger, gold, column="upos")
+    assert found.accuracy.a == together.accuracy
+    assert alone.accuracy.a == tagger.evaluate(gold, column="upos").accuracy
+    assert found.notes[0] == "A: upos, xpos, feats, lemma together, as tag writes them"
+    assert alone.notes[1] == "B: column upos by itself, as tag --column upos writes it"
+
+
 def test_spans_are_judged_by_f1_and_told_apart_by_type() -> None:
     gold = [(["a", "b", "c", "d"], ["B-X", "I-X", "O", "B-Y"]), (["e"], ["B-X"])]
     a = [(["a", "b", "c", "d"], ["B-X", "O", "O", "B-Y"]), (["e"], ["B-X"])]
@@ -103,7 +115,11 @@ def test_spans_are_judged_by_f1_and_told_apart_by_type() -> None:
     assert (found.f1.a, found.f1.b) == (2 * 2 / 6, 2 * 1 / 5)
     assert set(found.labels) == {"X", "Y"}
     assert (found.labels["X"].gained, found.labels["X"].lost) == (1, 1)
-    assert found.to_dict()["f1"]["a"] == found.f1.a
+    scores = found.to_dict()["scores"]
+    assert [one["score"] for one in scores if one["measure"] == "F1"][:2] == [
+        found.f1.a,
+        found.f1.b,
+    ]
 
 
 def test_words_without_a_gold_label_do_not_count() -> None:
@@ -115,12 +131,15 @@ def test_words_without_a_gold_label_do_not_count() -> None:
 
 
 @pytest.mark.usefixtures("texts")
-def test_it_goes_into_json_with_as_many_changes_as_wanted() -> None:
+def test_it_goes_into_json_with_all_changes() -> None:
     found = pn.compare("a", "b", "gold")
-    told = json.loads(json.dumps(found.to_dict(limit=1)))
-    assert (told["changed"], len(told["changes"])) == (4, 1)
-    assert len(found.to_dict()["changes"]) == 4
-    assert told["tests"]["randomisation"]["p_value"] == found.accuracy.p_value
+    told = json.loads(found.to("json"))
+    assert told == json.loads(json.dumps(found.to_dict()))
+    assert (told["mcnemar"], told["p_value"]) == (found.mcnemar, found.accuracy.p_value)
+    assert [one["score"] for one in told["scores"]] == [3 / 6, 4 / 6, pytest.approx(1 / 6)]
+    assert told["changes"][0]["context"] == "The [dog] barks" and len(told["changes"]) == 4
+    assert found.rows() == told["labels"] and len(found.rows()) == len(found.labels)
+    assert str(found) == told["title"]
 
 
 @pytest.mark.usefixtures("texts")
