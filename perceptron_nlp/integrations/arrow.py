@@ -36,7 +36,7 @@ except ImportError:
 
 
 def tag_arrow(
-    tagger: pn.Tagger,
+    tagger: pn.Tagger | str | os.PathLike[str],
     data: Any,
     *,
     tokens_column: str | None = None,
@@ -62,7 +62,8 @@ def tag_arrow(
 
     Parameters
     ----------
-    tagger : a tagger. Of several columns, all are filled; ``tagger.by_column[name]`` fills one
+    tagger : a tagger, or what ``perceptron_nlp.load`` takes. Of several columns, all are filled;
+        ``tagger.by_column[name]`` fills one
     data : an array of lists of words or of texts, or a record batch, table or stream that has a
         column of them: pyarrow's, or whatever has ``__arrow_c_array__`` or
         ``__arrow_c_stream__``. The rows are one text, for models that look at a sentence's
@@ -96,12 +97,10 @@ def tag_arrow(
     --------
     ``polars_frame.with_columns(pl.Series("upos", tag_arrow(tagger, polars_frame["tokens"])))``
     """
-    if not isinstance(tagger, pn.Tagger):
-        raise ArgumentTypeError(f"tagger: a Tagger is needed, not {type(tagger).__name__}")
     given = _as_arrow(data)
     is_array = isinstance(given, pa.Array | pa.ChunkedArray)
     own = ColumnTagger(
-        tagger,
+        _opened(tagger),
         tokens_column=tokens_column,
         text_column=text_column,
         of_texts=is_array and is_text(given.type),
@@ -110,6 +109,16 @@ def tag_arrow(
         confidences=confidences,
     )
     return own.tag_array(given) if is_array else own.tag(given)
+
+
+def _opened(tagger: pn.Tagger | str | os.PathLike[str]) -> pn.Tagger:
+    if isinstance(tagger, pn.Tagger):
+        return tagger
+    if not isinstance(tagger, str | os.PathLike):
+        raise ArgumentTypeError(
+            f"tagger: a Tagger, or the path of one, is needed, not {type(tagger).__name__}"
+        )
+    return pn.load(tagger)
 
 
 def _as_arrow(data: Any) -> Any:
@@ -139,7 +148,7 @@ def _imported(data: Any) -> Any:
 
 
 def tag_parquet(
-    tagger: pn.Tagger,
+    tagger: pn.Tagger | str | os.PathLike[str],
     source: str | os.PathLike[str],
     *,
     columns: Mapping[str, str] | None = None,
@@ -155,7 +164,7 @@ def tag_parquet(
 
     Parameters
     ----------
-    tagger : a tagger
+    tagger : a tagger, or what ``perceptron_nlp.load`` takes
     source : the path of the file; its rows are one text, as for tag_arrow
     columns : for each column to add, by the name that it is to have, one that the tagger fills;
         None for all
@@ -170,6 +179,7 @@ def tag_parquet(
     """
     import pyarrow.parquet as pq
 
+    tagger = _opened(tagger)
     if columns is not None:
         check_choices("columns", [*columns.values()], tagger.columns)
     # Parquet has dictionaries of its own; Arrow's, inside lists, its readers cannot put together

@@ -14,20 +14,17 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import (
-    ArgumentTypeError,
-    EngineError,
-    MemoryLimitError,
-    PerceptronNLPError,
-    missing_extra,
-)
-from perceptron_nlp.integrations.shards import train_on_shards
+from perceptron_nlp.errors import EngineError, MemoryLimitError, PerceptronNLPError, missing_extra
 
 try:
     import ray
     from ray import exceptions
 except ImportError:
     raise missing_extra("Ray", "ray") from None
+
+# Behind it, so that the extra that is named brings all that is missing.
+from perceptron_nlp.integrations.arrow import ArrowTagger
+from perceptron_nlp.integrations.shards import train_on_shards
 
 # How often a job whose process died is begun again before that is an error.
 RESTARTS = 3
@@ -158,13 +155,12 @@ def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
     Parameters
     ----------
     dataset : a ray.data.Dataset with a column of lists of words, a row a sentence; or of texts
-    tagger : an ArrowTagger (integrations.arrow)
+    tagger : an ArrowTagger (integrations.arrow), or what ``perceptron_nlp.load`` takes
     **options : those of ``Dataset.map_batches``, such as ``batch_size`` and ``concurrency``
 
     Raises
     ------
-    ArgumentTypeError : no ArrowTagger
+    ArgumentTypeError, FileError, ModelError : as for ArrowTagger
     """
-    if not callable(tagger):
-        raise ArgumentTypeError(f"tagger: an ArrowTagger is needed, not {type(tagger).__name__}")
-    return dataset.map_batches(tagger, batch_format="pyarrow", zero_copy_batch=True, **options)
+    own = tagger if callable(tagger) else ArrowTagger(tagger)
+    return dataset.map_batches(own, batch_format="pyarrow", zero_copy_batch=True, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from perceptron_nlp.errors import ArgumentTypeError, missing_extra
@@ -15,7 +16,7 @@ except ImportError:
 from perceptron_nlp.integrations.arrow import ArrowTagger
 
 
-def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
+def tag_dataframe(frame: Any, tagger: ArrowTagger | str | os.PathLike[str]) -> Any:
     """A Spark data frame with columns of labels added, each an array of strings.
 
     If the tagger names a column of texts, a column of words is added instead: an array of structs
@@ -27,17 +28,16 @@ def tag_dataframe(frame: Any, tagger: ArrowTagger) -> Any:
     Parameters
     ----------
     frame : a pyspark.sql.DataFrame with a column of arrays of words, a row a sentence; or of texts
-    tagger : what fills the columns in
+    tagger : an ArrowTagger, or what ``perceptron_nlp.load`` takes, for all columns
 
     Raises
     ------
-    ArgumentTypeError : one of them is of another type
+    ArgumentTypeError, FileError, ModelError : as for ArrowTagger; `frame` is of another type
     ArgumentError : the frame has no such column of words, or several that may be meant
     """
-    if not isinstance(tagger, ArrowTagger):
-        raise ArgumentTypeError(f"tagger: an ArrowTagger is needed, not {type(tagger).__name__}")
+    own = tagger if isinstance(tagger, ArrowTagger) else ArrowTagger(tagger)
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentTypeError(f"frame: a Spark data frame is needed, not {type(frame).__name__}")
     # Here, and not on a worker when the first row is asked for.
-    schema = from_arrow_schema(tagger.schema(to_arrow_schema(frame.schema)))
-    return frame.mapInArrow(tagger.batches, schema)
+    schema = from_arrow_schema(own.schema(to_arrow_schema(frame.schema)))
+    return frame.mapInArrow(own.batches, schema)

@@ -20,7 +20,6 @@ ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
 from perceptron_nlp.integrations import ray as engine  # noqa: E402
-from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.
 pytestmark = [
@@ -122,7 +121,7 @@ def test_a_data_set_gets_labels_in_the_order_of_its_rows(
     context.execution_options.preserve_order = True
     rows = [{"number": number, "tokens": words} for number, (words, _) in enumerate(small)]
     dataset = ray.data.from_items(rows).repartition(3)
-    found = engine.tag_dataset(dataset, ArrowTagger(model), batch_size=5).take_all()
+    found = engine.tag_dataset(dataset, model, batch_size=5).take_all()
     assert [row["number"] for row in found] == list(range(len(small)))
     assert [list(row["tag"]) for row in found] == tagger.tag_sents([w for w, _ in small])
 

@@ -69,7 +69,7 @@ def frame(session: Any, small: list[tuple[list[str], list[str]]]) -> Any:
 def test_a_data_frame_gets_labels(
     frame: Any, model: Path, tagger: pn.Tagger, small: list[tuple[list[str], list[str]]]
 ) -> None:
-    tagged = tag_dataframe(frame, ArrowTagger(model))
+    tagged = tag_dataframe(frame, model)
     assert [field.name for field in tagged.schema.fields] == ["number", "tokens", "tag"]
     found = {row.number: list(row.tag) for row in tagged.collect()}
     assert [found[n] for n in range(len(small))] == tagger.tag_sents([w for w, _ in small])
@@ -93,7 +93,7 @@ def test_what_cannot_be_tagged_is_said_before_a_worker_is_asked(
         tag_dataframe(frame.select("number"), ArrowTagger(model))
     with pytest.raises(pn.ArgumentError, match="keep: 'no': there is no such column"):
         tag_dataframe(frame, ArrowTagger(model, keep=["no"]))
-    with pytest.raises(pn.ArgumentTypeError, match="an ArrowTagger is needed"):
-        tag_dataframe(frame, str(model))
+    with pytest.raises(pn.ArgumentTypeError, match="model: the path of a model file is needed"):
+        tag_dataframe(frame, 7)
     with pytest.raises(pn.ArgumentTypeError, match="a Spark data frame is needed"):
         tag_dataframe([], ArrowTagger(model))
