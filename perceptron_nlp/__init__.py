@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.explanation import Explanation as Explanation
     from perceptron_nlp.tagger.explain.explanation import WordExplanation as WordExplanation
     from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature as WeighedFeature
+    from perceptron_nlp.tagger.gold import Evaluations as Evaluations
     from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel as TaggerModel
     from perceptron_nlp.tagger.tag.arrays import LabelArrays as LabelArrays
@@ -146,6 +147,7 @@ _PLACES = {
     "analysis.learningcurve": "CurvePoint Forecast LearningCurve learning_curve",
     "analysis.report.report": "Report report",
     "tagger.evaluation": "Evaluation Mistake",
+    "tagger.gold": "Evaluations",
     "tagger.explain.explanation": "Explanation WordExplanation",
     "tagger.model.model": "TaggerModel",
     "tagger.model.file": "MODEL_FORMAT_VERSION",

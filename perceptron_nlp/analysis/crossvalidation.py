@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from perceptron_nlp import Evaluation, Sentence, Tagger, TrainingOptions, train
+from perceptron_nlp import Evaluation, Evaluations, Sentence, Tagger, TrainingOptions, train
 from perceptron_nlp._checks import check_callback, check_int
-from perceptron_nlp._display import Tabular, counted, percent, points
+from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.crossfit import crossfit, unheard
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import stages_of
 from perceptron_nlp.tagger.train.sources import (
@@ -38,7 +40,7 @@ _OPTIONS = {option.name for option in fields(LearningOptions)} | {"raw", "lexico
 
 
 @dataclass(frozen=True, slots=True)
-class CrossValidation(Tabular):
+class CrossValidation(Reported):
     """The accuracy of taggers that were each tested on a part of the text held out from them.
 
     Attributes
@@ -78,51 +80,59 @@ class CrossValidation(Tabular):
         """Standard deviation of the scores of parts; 0 if there is only one."""
         return deviation(self.scores)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each part and column."""
-        return [
-            {
-                "column": one.column,
-                "fold": number,
-                "sentences": fold.sentences,
-                "tokens": fold.tokens,
-                "accuracy": fold.accuracy,
-                "known_accuracy": fold.known_accuracy,
-                "unknown_accuracy": fold.unknown_accuracy,
-            }
-            for one in (self.by_column or {self.column: self}).values()
-            for number, fold in enumerate(one.folds, 1)
-        ]
+    def report(self, *, everything: bool = False) -> Report:
+        """Return the scores over the parts, and the evaluation of all parts together.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON can say it."""
-        if len(self.by_column) > 1:
-            columns = [replace(one, by_column={}) for one in self.by_column.values()]
-            return {
-                "columns": [one.to_dict() for one in columns],
-                "all_tags": Evaluation.all_tags(one.pooled for one in columns),
-            }
-        return {
-            "column": self.column,
-            "measure": self.measure,
-            "mean": self.mean,
-            "spread": self.spread,
-            "scores": list(self.scores),
-            "pooled": self.pooled.to_dict(),
-            "confusion": [
-                [gold, predicted, count]
-                for (gold, predicted), count in sorted(self.pooled.confusion.items())
-            ],
-            "folds": [fold.to_dict() for fold in self.folds],
-            "remarks": list(self.remarks),
-        }
-
-    def __str__(self) -> str:
+        Parameters
+        ----------
+        everything : people see the details of all columns, with all labels and errors
+        """
+        columns = [*(self.by_column or {self.column: self}).values()]
+        pooled = Evaluations({one.column: one.pooled for one in columns})
         what = "accuracy" if self.measure == "accuracy" else "F1"
-        return (
-            f"{self.column}: {what} {percent(self.mean)} ± {points(self.spread)} in"
-            f" {counted(len(self.folds), 'fold')} of {self.pooled.tokens:,} words"
+        return Report(
+            f"{', '.join(one.column for one in columns)}: {what} {percent(self.mean)} ±"
+            f" {points(self.spread)} in {counted(len(self.folds), 'fold')} of"
+            f" {counted(self.pooled.tokens, 'word')}",
+            [Figure(key, getattr(self, key), "data") for key in ("column", "measure", "mean")],
+            [
+                Table("columns", "", _COLUMNS, [one._row() for one in columns]),
+                Table(
+                    "folds",
+                    "",
+                    _FOLDS,
+                    [
+                        (one.column, number, *(getattr(fold, c.key) for c in _FOLDS[2:]))
+                        for one in columns
+                        for number, fold in enumerate(one.folds, 1)
+                    ],
+                    0,
+                ),
+            ],
+            self.remarks,
+            [pooled.report(everything=everything)],
+            main="folds",
         )
+
+    def _row(self) -> tuple[Any, ...]:
+        """Return the row of a table of columns."""
+        scores = self.scores
+        return (self.column, self.measure, self.mean, self.spread, min(scores), max(scores))
+
+
+_COLUMNS = (
+    Column("column"),
+    Column("measure"),
+    Column("mean", "percent"),
+    Column("spread", "percent", "deviation"),
+    Column("lowest", "percent"),
+    Column("highest", "percent"),
+)
+_FOLDS = (
+    Column("column"),
+    *(Column(key, "count") for key in ("fold", "sentences", "tokens")),
+    *(Column(key, "percent") for key in ("accuracy", "known_accuracy", "unknown_accuracy")),
+)
 
 
 def deviation(values: Sequence[float]) -> float:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 from perceptron_nlp import Evaluation, replace_file
 from perceptron_nlp._checks import check_callback, check_number
-from perceptron_nlp._display import Tabular, percent
+from perceptron_nlp._display import percent, points
 from perceptron_nlp.analysis.crossvalidation import (
     Extractor,
     GoldText,
@@ -37,6 +37,8 @@ from perceptron_nlp.pages.drawing import (
     styled,
     svg,
 )
+from perceptron_nlp.pages.renderers import Reported, html
+from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 
@@ -85,7 +87,7 @@ class Forecast(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LearningCurve(Tabular):
+class LearningCurve(Reported):
     """Accuracy by the size of the training text.
 
     Attributes
@@ -159,39 +161,50 @@ class LearningCurve(Tabular):
         with styled():
             drawn, alt = _drawn(self)
             if kind == ".html":
-                page = render("curve.html", curve=self, picture=inlined(svg(drawn), "curve", alt))
+                picture = f"<figure>{inlined(svg(drawn), 'curve', alt)}</figure>"
+                report = self.report()
+                page = render("result.html", title=report.title, body=html(report, picture))
                 data = page.encode("utf-8", "replace")
             else:
                 data = svg(drawn) if kind == ".svg" else png(drawn)
         replace_file(path, data)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each size."""
-        return [asdict(point) for point in self.points]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON can say it."""
-        next_doubling = self.next_doubling
-        return {
-            "column": self.column,
-            "tested": self.tested,
-            "folds": self.folds,
-            "points": self.rows(),
-            "next_doubling": None if next_doubling is None else next_doubling._asdict(),
-            "past_forecasts": [one._asdict() for one in self.past_forecasts],
-            "full": self.full.to_dict(),
-            "remarks": list(self.remarks),
-        }
-
-    def __str__(self) -> str:
-        last = self.points[-1]
+    def report(self) -> Report:
+        """Return the points, the forecast, and how far off forecasts of the points were."""
+        forecast, last, past = self.next_doubling, self.points[-1], self.past_forecasts
         line = f"{self.column}: {percent(last.accuracy)} with {last.tokens:,.0f} words"
-        forecast = self.next_doubling
-        return (
-            line
-            if forecast is None
-            else f"{line}, {percent(forecast.accuracy)} forecast for twice as many"
+        if forecast is not None:
+            line += f", {percent(forecast.accuracy)} forecast for twice as many"
+        figures = [
+            Figure("column", self.column, "data"),
+            Figure("tested", self.tested, label="tokens tested"),
+            Figure("folds", self.folds, "count" if self.folds else "data", "parts held out"),
+            Figure("next_doubling", forecast and forecast._asdict(), "data"),
+        ]
+        off = [abs(one.accuracy - (one.measured or 0.0)) for one in past]
+        if off:
+            mean, note = sum(off) / len(off), f"on average, {points(off[-1])} at the last"
+            figures.append(Figure("forecast_error", mean, "percent", "forecasts off by", note))
+        measured = Table("points", "", _POINTS, list(map(astuple, self.points)))
+        forecasts = Table(
+            "past_forecasts", "accuracy forecast from the smaller sizes", _FORECASTS, past
         )
+        return Report(line, figures, [measured, forecasts], self.remarks)
+
+
+_POINTS = (
+    Column("share", "percent", "share, %"),
+    Column("sentences", "count"),
+    Column("tokens", "count"),
+    Column("accuracy", "percent"),
+    *(Column(f"{key}_accuracy", "percent", key) for key in ("known", "unknown")),
+    Column("spread", "percent", "deviation"),
+)
+_FORECASTS = (
+    Column("tokens", "count"),
+    Column("accuracy", "percent"),
+    Column("measured", "percent"),
+)
 
 
 def _drawn(curve: LearningCurve) -> tuple[Any, str]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import counted, percent, points, printable
+from perceptron_nlp._display import counted
 from perceptron_nlp.cli.inputs import (
     STDIN,
     ReadProgress,
@@ -18,22 +16,10 @@ from perceptron_nlp.cli.inputs import (
     load_tagger,
     open_inputs,
 )
-from perceptron_nlp.cli.parsing import (
-    JSON,
-    LEXICON,
-    QUIET,
-    THREADS,
-    UsageError,
-    Verb,
-    format_options,
-)
-from perceptron_nlp.cli.terminal import BOLD, Terminal, output, print_json, say, shortened_inside
+from perceptron_nlp.cli.parsing import LEXICON, QUIET, THREADS, TO, UsageError, Verb, format_options
+from perceptron_nlp.cli.results import show
+from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.formats import begins_like_tensors
-
-_FIGURES = "precision  recall      F1   support"
-_CONFUSIONS = 10
-LEMMA = "lemma"
-
 
 EVALUATE = Verb(
     """\
@@ -42,8 +28,8 @@ Compare a tagger's labels with gold ones.""",
 MODEL  a model file; or CoNLL-U that any program made of the text of TEST (- is standard input),
     which is scored as with --from-text
 TEST...  labeled files; - is standard input
---column NAME  the column with the gold labels, by name or number (default: the one, or all, that
-    the model fills)
+--column NAME  the column with the gold labels, by name or number; of several that the model fills,
+    this one is labeled by itself, as by tag --column (default: the one, or all together, as by tag)
 {LEXICON}
 {format_options()}
 --calibration  compare confidences with accuracy: of tokens with a confidence of 0.9, nine in ten
@@ -51,18 +37,18 @@ TEST...  labeled files; - is standard input
 --errors OUT  write all mistakes to OUT as a table separated by tabs: place, column, token, gold and
     predicted label, confidence if the model is calibrated, and the words around; the most frequent
     confusions come first
---all-labels  list labels that occur in no gold text, too
+--all  details of all columns, with all labels and errors
 --report DIR  write all of it as a page of HTML, DIR/index.html, with its charts next to it; an
     earlier report there is replaced (needs the extra report)
 --from-text  from the running text of TEST, which is CoNLL-U: F1 of tokens, sentences, words and
     columns by the definition of the CoNLL 2018 shared task
-{JSON}
+{TO}
 {THREADS}
 {QUIET}
 """,
     """\
   perceptron-nlp evaluate en.model test.conllu
-  perceptron-nlp evaluate en.model test.conllu --json | jq .accuracy
+  perceptron-nlp evaluate en.model test.conllu --to json | jq .accuracy
   perceptron-nlp evaluate en.model test.conllu --calibration
   perceptron-nlp evaluate en.model test.conllu --errors errors.tsv
   perceptron-nlp evaluate en.model test.conllu --report report
@@ -84,8 +70,8 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
         else:
             tagger = load_tagger(chosen.model, chosen.lexicon)
             scores = tagger.evaluate_text(chosen.test, threads=chosen.threads)
-        _write_errors(list(scores.columns.values()), chosen)
-        _show_text(scores, chosen)
+        _write_errors(scores.columns, chosen)
+        show(scores.report(everything=chosen.all), chosen.to)
         return
     check_stdin([*chosen.test, *filter(None, [chosen.lexicon])], quiet=True)
     _check_errors(chosen)
@@ -99,13 +85,14 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
             "mistakes": chosen.errors is not None,
         }
         if chosen.report is not None:
-            results = list(_reported(tagger, corpora, chosen).values())
+            results = _reported(tagger, corpora, chosen)
         elif chosen.column is None and len(tagger.columns) > 1:
-            results = list(tagger.evaluate_columns(corpora, **how).values())
+            results = tagger.evaluate_columns(corpora, **how)
         else:
-            results = [tagger.evaluate(corpora, column=chosen.column, **how)]
+            one = tagger.evaluate(corpora, column=chosen.column, **how)
+            results = pn.Evaluations({one.column: one})
     _write_errors(results, chosen)
-    _show(results, chosen)
+    show(results.report(everything=chosen.all), chosen.to)
 
 
 def _check_errors(chosen: argparse.Namespace) -> None:
@@ -118,31 +105,14 @@ def _check_errors(chosen: argparse.Namespace) -> None:
     pn.check_place(chosen.errors)
 
 
-def _write_errors(results: Sequence[pn.Evaluation], chosen: argparse.Namespace) -> None:
+def _write_errors(results: pn.Evaluations, chosen: argparse.Namespace) -> None:
     """Write the table of mistakes if it is asked for."""
     if chosen.errors is None:
         return
-    pn.replace_file(chosen.errors, pn.Evaluation.mistakes_table(results).encode("utf-8"))
+    pn.replace_file(chosen.errors, results.mistakes_table().encode("utf-8"))
     if not chosen.quiet:
-        count = sum(len(result.mistakes or ()) for result in results)
+        count = sum(len(result.mistakes or ()) for result in results.values())
         say(f"{chosen.errors}: {counted(count, 'mistake')}")
-
-
-def _show_text(scores: pn.TextScores, chosen: argparse.Namespace) -> None:
-    """Print F1 from running text, and the scores of each column over the words in both."""
-    if chosen.json:
-        columns = [result.to_dict() for result in scores.columns.values()]
-        print_json({**{name: f1.to_dict() for name, f1 in scores.items()}, "columns": columns})
-        return
-    terminal = output()
-    pages = ["\n".join(text_table(scores, terminal))]
-    for column, result in scores.columns.items():
-        if column == LEMMA:
-            # As many labels as words.
-            pages.append("\n".join(confusion_table(result, terminal, f"{column}, "))[1:])
-        else:
-            pages.append(page(result, terminal, all_labels=chosen.all_labels, is_output=True))
-    print("\n\n".join(pages))
 
 
 def is_conllu(path: str) -> bool:
@@ -177,23 +147,9 @@ def _check_for_text(chosen: argparse.Namespace, is_output: bool) -> None:
             raise UsageError(f"{option} does not go with {what}; leave it out")
 
 
-def text_table(scores: Mapping[str, pn.F1], terminal: Terminal) -> list[str]:
-    """Return a line a metric: precision, recall, F1, accuracy on aligned words, and gold units."""
-    lines = [terminal.line("from text  precision  recall      F1  aligned      gold", BOLD)]
-    for name, score in scores.items():
-        aligned = "–" if score.aligned is None else points(score.aligned_accuracy)
-        lines.append(
-            terminal.line(
-                f"{name:<9}  {points(score.precision):>9}  {points(score.recall):>6}"
-                f"  {points(score.f1):>6}  {aligned:>7}  {score.gold:8,}"
-            )
-        )
-    return lines
-
-
 def _reported(
     tagger: pn.Tagger, corpora: list[pn.Corpus], chosen: argparse.Namespace
-) -> dict[str, pn.Evaluation]:
+) -> pn.Evaluations:
     """Write the report and return its scores."""
     if chosen.calibration:
         # Refused before the work if a model is not calibrated.
@@ -216,178 +172,3 @@ def _reported(
         for result in written.evaluations.values():
             result.calibration = None
     return written.evaluations
-
-
-def _show(results: list[pn.Evaluation], chosen: argparse.Namespace) -> None:
-    """Print the scores of one column, or of each of several and of all together."""
-    together = pn.Evaluation.all_tags(results) if len(results) > 1 else None
-    if chosen.json:
-        columns = [result.to_dict() for result in results]
-        print_json(columns[0] if together is None else {"columns": columns, "all_tags": together})
-        return
-    terminal = output()
-    pages = [page(result, terminal, all_labels=chosen.all_labels) for result in results]
-    if together is not None:
-        pages.append(terminal.line(f"all columns right: {percent(together)}", BOLD))
-    print("\n\n".join(pages))
-
-
-def page(
-    result: pn.Evaluation,
-    terminal: Terminal,
-    *,
-    all_labels: bool = False,
-    is_output: bool = False,
-    heading: str = "accuracy",
-) -> str:
-    """Return the lines of one column; if it holds spans, their scores come first.
-
-    With `all_labels`, labels that occur in no gold text are listed, too. Of another program's
-    output nobody can tell which words it knew. `heading` names the shares of tokens.
-    """
-    return "\n".join(
-        [
-            *span_table(result, terminal),
-            *summary(result, terminal, is_output=is_output, heading=heading),
-            "",
-            *feature_table(result, terminal),
-            *label_table(result, terminal, all_labels=all_labels),
-            *confusion_table(result, terminal),
-            *reliability_table(result, terminal),
-        ]
-    )
-
-
-def span_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Return precision, recall and F1 of spans, of all and of each type; else nothing."""
-    if result.spans is None:
-        return []
-    scores = result.spans.to_dict()
-    kinds = sorted(scores["spans"].items(), key=lambda item: (-item[1]["support"], item[0]))
-    total = {**scores, "support": result.spans.gold.total()}
-    return [
-        terminal.line(f"column {result.column}, spans:", BOLD),
-        *_score_table("type", [("all", total), *kinds], terminal),
-        "",
-    ]
-
-
-def summary(
-    result: pn.Evaluation, terminal: Terminal, *, is_output: bool = False, heading: str = "accuracy"
-) -> list[str]:
-    """Return lines with the accuracy of tokens and sentences."""
-    unknown = result.tokens - result.known_tokens
-    rows = [
-        ("tokens", result.accuracy, result.tokens),
-        ("known tokens", result.known_accuracy, result.known_tokens),
-        ("unknown tokens", result.unknown_accuracy, unknown),
-        ("sentences", result.sentence_accuracy, result.sentences),
-    ]
-    lines = [terminal.line(f"column {result.column}, {heading}:", BOLD)]
-    for name, share, count in rows[::3] if is_output else rows:
-        figure = f"{'–':>6}  " if share is None else f"{percent(share):>8}"
-        lines.append(terminal.line(f"{name:<14}{figure}  of {count:,}"))
-    if result.unlabeled:
-        lines.append(terminal.line(f"{result.unlabeled:,} tokens without a gold label left out"))
-    if result.untrained:
-        named = " ".join(sorted(result.untrained))
-        lines.append(
-            terminal.line(
-                f"{result.untrained.total():,} tokens have labels not seen in training: {named}"
-            )
-        )
-    return lines
-
-
-def feature_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Return a line a feature of a column of features, and an empty one; else nothing."""
-    scores = sorted(result.features.items(), key=lambda item: (-item[1].support, item[0]))
-    shown = [(name, asdict(score)) for name, score in scores]
-    return [*_score_table("feature", shown, terminal), ""] if shown else []
-
-
-def label_table(
-    result: pn.Evaluation, terminal: Terminal, *, all_labels: bool = False
-) -> list[str]:
-    """Return a line a label, the most frequent first, no wider than the terminal."""
-    scores = sorted(result.labels.items(), key=lambda item: (-item[1].support, item[0]))
-    shown = [(name, asdict(score)) for name, score in scores if score.support or all_labels]
-    hidden = len(scores) - len(shown)
-    lines = _score_table("label", shown, terminal)
-    lines.append(terminal.line(f"macro F1 {points(result.macro_f1)}"))
-    if hidden:
-        lines.append(
-            terminal.line(f"{counted(hidden, 'label')} of no gold token left out (--all-labels)")
-        )
-    return lines
-
-
-def _score_table(
-    what: str, rows: Sequence[tuple[str, Mapping[str, Any]]], terminal: Terminal
-) -> list[str]:
-    names = [printable(name) for name, _ in rows]
-    # On a very narrow terminal lines are cut at their end, after the figures that matter most.
-    room = max(5, terminal.width - len(_FIGURES) - 2)
-    width = min(room, max(len(what), *map(len, names)))
-    return [
-        terminal.line(f"{what:<{width}}  {_FIGURES}", BOLD),
-        *(
-            terminal.line(
-                f"{shortened_inside(name, width):<{width}}  {points(score['precision']):>9}"
-                f"  {points(score['recall']):>6}  {points(score['f1']):>6}  {score['support']:8,}"
-            )
-            for name, (_, score) in zip(names, rows, strict=True)
-        ),
-    ]
-
-
-def confusion_table(result: pn.Evaluation, terminal: Terminal, column: str = "") -> list[str]:
-    """Return the most frequent errors, if there are any."""
-    confusion = result.confusion.items()
-    wrong = sorted((-n, gold, given) for (gold, given), n in confusion if gold != given and n)
-    if not wrong:
-        return []
-    lines = ["", terminal.line(f"{column}most frequent errors", BOLD)]
-    # Neither label pushes the other out of the line.
-    room = max(5, (terminal.width - len(f"{'':8}  gold , predicted ")) // 2)
-    for count, *labels in wrong[:_CONFUSIONS]:
-        gold, given = (shortened_inside(printable(label), room) for label in labels)
-        lines.append(terminal.line(f"{-count:8,}  gold {gold}, predicted {given}"))
-    return lines
-
-
-_HEAD = "confidence      tokens    mean  accuracy"
-_NARROWEST_BAR, _WIDEST_BAR = 10, 40
-
-
-def reliability_table(result: pn.Evaluation, terminal: Terminal) -> list[str]:
-    """Return a line for each bin that has tokens; nothing without a calibration."""
-    found = result.calibration
-    if found is None:
-        return []
-    room = min(_WIDEST_BAR, terminal.width - len(_HEAD) - 2)
-    lines = [
-        "",
-        terminal.line(
-            f"calibration error {found.ece:.4f}, in {len(found.bins)} bins of confidence", BOLD
-        ),
-    ]
-    head = _HEAD + ("  accuracy, and | the mean" if room >= _NARROWEST_BAR else "")
-    lines.append(terminal.line(head))
-    for part in found.bins:
-        if part.confidence is None or part.accuracy is None:
-            continue
-        dash, block = "–█" if terminal.unicode else "-#"
-        line = f"{part.low:.3f}{dash}{part.high:.3f}  {part.count:9,}  {points(part.confidence):>6}"
-        line += f"  {points(part.accuracy):>8}"
-        if room >= _NARROWEST_BAR:
-            line += "  " + _bar(part.accuracy, part.confidence, room, block)
-        lines.append(terminal.line(line))
-    return lines
-
-
-def _bar(accuracy: float, confidence: float, width: int, block: str) -> str:
-    filled = round(width * accuracy)
-    cells = [block] * filled + [" "] * (width - filled)
-    cells[min(width - 1, round(width * confidence))] = "|"
-    return "".join(cells).rstrip()

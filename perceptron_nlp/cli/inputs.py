@@ -53,21 +53,21 @@ def open_inputs(
 
 
 class ReadProgress(Progress):
-    """Shows on a terminal how much of some files is read, and the time left.
+    """Shows how much of some files is read, and the time left.
 
     Nothing is shown if one of them is no file: of a pipe nobody knows the length.
     """
 
     def __init__(self, paths: Sequence[str], *, quiet: bool) -> None:
         super().__init__("read", " MB", 10**6, quiet=quiet or not all(map(os.path.isfile, paths)))
-        self._total = sum(map(os.path.getsize, paths)) if self.is_live else 0
+        self._total = 0 if self.is_quiet else sum(map(os.path.getsize, paths))
         self._done = 0
         self._next = self._start + _BETWEEN_LINES
         self._files: list[io.FileIO] = []
 
     def opened(self, path: str) -> str | io.FileIO:
         """Return a file that tells when it is read; the path if nothing is shown."""
-        if not self.is_live:
+        if self.is_quiet:
             return path
         self._files.append(_ToldFile(path, self._read))
         return self._files[-1]

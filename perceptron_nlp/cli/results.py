@@ -9,7 +9,7 @@ from perceptron_nlp.pages.renderers import text_lines, written
 from perceptron_nlp.pages.reports import Report
 
 # What stands for characters that a terminal of ASCII lacks.
-_ASCII = str.maketrans({"–": "-", "…": "...", "→": "->", "±": "+-", "█": "#"})
+_ASCII = str.maketrans({"–": "-", "…": "...", "→": "->", "±": "+-", "−": "-"})
 
 
 def show(report: Report, form: str) -> None:

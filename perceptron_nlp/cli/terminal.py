@@ -119,8 +119,15 @@ def silence(stream: TextIO | None) -> None:
         return
 
 
+# Seconds after which work says how far it is where no line can be drawn over, and again.
+_FIRST_WORD, _BETWEEN_WORDS = 10, 60
+
+
 class Progress:
-    """A callback (done, total) that shows on a terminal how far work is, and the time left.
+    """A callback (done, total) that shows how far work is, and the time left.
+
+    On a terminal the line is drawn over; elsewhere work of more than ten seconds writes one
+    each minute.
 
     Parameters
     ----------
@@ -143,19 +150,27 @@ class Progress:
         self._what = what
         self._unit = unit
         self._scale = scale
+        self.is_quiet = quiet
         self.is_live = self._terminal.live and not quiet
         self._clock = clock
         self._start = clock()
+        self._next_word = self._start + _FIRST_WORD
 
     def __call__(self, done: int, total: int) -> None:
-        """Draw the line over."""
-        if not self.is_live:
+        """Draw the line over, or write it if it is time."""
+        if self.is_quiet:
+            return
+        now = self._clock()
+        if not self.is_live and now < self._next_word:
             return
         line = f"{self._what} {done // self._scale:,} of {total // self._scale:,}{self._unit}"
         if 0 < done < total:
-            left = (self._clock() - self._start) / done * (total - done)
-            line += f", {duration(left)} left"
-        draw_over(self._terminal.paint(shortened(line, self._terminal.width - 1), FAINT))
+            line += f", {duration((now - self._start) / done * (total - done))} left"
+        if self.is_live:
+            draw_over(self._terminal.paint(shortened(line, self._terminal.width - 1), FAINT))
+        else:
+            self._next_word = now + _BETWEEN_WORDS
+            say(line)
 
     def __enter__(self) -> Progress:
         return self

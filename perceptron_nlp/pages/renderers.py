@@ -130,8 +130,10 @@ def text_lines(report: Report, width: int | None = WIDTH, paint: Paint = _unpain
         lines.append("")
     for note in report.notes:
         lines += _wrapped(printable(note), room, "")
-    for section in report.sections:
+    for section in report.seen_sections:
         lines += ["", *text_lines(section, width, paint)]
+    if report.rest:
+        lines += ["", *_wrapped(printable(report.rest), room, "")]
     return lines
 
 
@@ -231,7 +233,7 @@ def markdown(report: Report, level: int = 2) -> list[str]:
         lines += ["", *([_marked(rest), ""] if rest else [])]
     for note in report.notes:
         lines += [_marked(note), ""]
-    for section in report.sections:
+    for section in report.seen_sections:
         lines += [*markdown(section, level + 1), ""]
     return lines[:-1]
 
@@ -253,7 +255,6 @@ _TEX = {
     "−": "$-$",
     "–": "--",
     "…": r"\ldots{}",
-    "█": r"\rule{1ex}{1.2ex}",
 }
 
 
@@ -270,7 +271,7 @@ def latex(report: Report) -> list[str]:
         lines += [r"\bottomrule", r"\end{tabular}", *([f"% {rest}"] if rest else [])]
         lines += [r"\end{table}", ""]
     lines += [_tex(note) + "\n" for note in report.notes]
-    for section in report.sections:
+    for section in report.seen_sections:
         lines += latex(section)
     return lines
 
@@ -279,14 +280,17 @@ def _tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in printable(text))
 
 
-def html(report: Report, level: int = 2) -> str:
-    """Return a report as elements of a page; notebooks show them as they are."""
+def html(report: Report, picture: str = "", level: int = 2) -> str:
+    """Return a report as elements of a page; notebooks show them as they are.
+
+    `picture` is an element that stands below the title.
+    """
 
     def cell(kind: str, text: str, is_number: bool) -> str:
         side = "right" if is_number else "left"
         return f'<{kind} style="text-align:{side}">{escape(text)}</{kind}>'
 
-    parts = [f"<h{level}>{escape(printable(report.title))}</h{level}>"]
+    parts = [f"<h{level}>{escape(printable(report.title))}</h{level}>", picture]
     for title, heads, rows, numbers, rest in _seen(report):
         parts.append("<table>")
         if title:
@@ -300,5 +304,5 @@ def html(report: Report, level: int = 2) -> str:
         )
         parts += [f"<p>{escape(rest)}</p>"] if rest else []
     parts += [f"<p>{escape(printable(note))}</p>" for note in report.notes]
-    parts += [html(section, min(6, level + 1)) for section in report.sections]
+    parts += [html(section, "", min(6, level + 1)) for section in report.seen_sections]
     return "\n".join(parts)

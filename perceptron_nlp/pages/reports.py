@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from perceptron_nlp._display import counted, p_value, points, printable
 
-_BAR = 20
-
 
 def _count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}"
@@ -22,10 +20,6 @@ def _count(value: float) -> str:
 
 def _interval(bounds: tuple[float, float]) -> str:
     return f"{points(bounds[0])} to {points(bounds[1])}"
-
-
-def _bar(share: float) -> str:
-    return "█" * round(_BAR * min(1.0, max(0.0, share)))
 
 
 _KINDS: dict[str, Callable[[Any], str]] = {
@@ -38,16 +32,15 @@ _KINDS: dict[str, Callable[[Any], str]] = {
     "number": lambda value: f"{value:.4f}",
     "weight": lambda value: f"{value:+.3f}",
     "p": lambda value: p_value(value).removeprefix("p = ").removeprefix("p "),
-    "bar": _bar,
     "data": printable,
 }
 """Kinds of values, and how people read them.
 
 Shares are fractions of 1, shown in percent: ``percent``, ``change`` (with its sign), ``interval``
-(two of them), ``bar``. ``text`` is cut where there is no room, ``prose`` stands below its row,
+(two of them). ``text`` is cut where there is no room, ``prose`` stands below its row,
 ``data`` is in JSON alone.
 """
-LEFT = {"text", "prose", "bar"}
+LEFT = {"text", "prose"}
 
 
 def shown(value: Any, kind: str) -> str:
@@ -139,6 +132,8 @@ class Report:
     figures, tables, notes : its values, its tables, and sentences
     sections : reports on parts of it
     main : the key of the table that TSV and data frames have; by default the first one's
+    limit : people see so many sections at most; JSON has all
+    more : how to see more of them
     """
 
     title: str
@@ -147,6 +142,19 @@ class Report:
     notes: Sequence[str] = ()
     sections: Sequence[Report] = ()
     main: str = ""
+    limit: int | None = None
+    more: str = ""
+
+    @property
+    def seen_sections(self) -> Sequence[Report]:
+        """The sections that people see."""
+        return self.sections if self.limit is None else self.sections[: self.limit]
+
+    @property
+    def rest(self) -> str:
+        """A remark on sections that people do not see; else nothing."""
+        left = len(self.sections) - len(self.seen_sections)
+        return f"… and {counted(left, 'more section')} ({self.more})" if left else ""
 
     @property
     def main_table(self) -> Table:

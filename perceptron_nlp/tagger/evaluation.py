@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-import logging
-import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import NamedTuple
 
-from perceptron_nlp._display import Tabular, counted, percent, points, printable
+from perceptron_nlp._display import counted, percent, points
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.probability import Reliability
-from perceptron_nlp.tagger.label_scores import (
-    LabelScore,
-    SpanScores,
-    feature_scores,
-    share_of,
-    span_scores,
-)
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
-from perceptron_nlp.tagger.train.data import trained_on
-from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.text.sentence import Sentence
-
-logger = logging.getLogger("perceptron_nlp")
+from perceptron_nlp.tagger.label_scores import LabelScore, SpanScores, feature_scores, share_of
 
 # Neither right nor wrong; see Evaluation.outcomes.
 _UNLABELLED = 2
@@ -38,8 +24,20 @@ _COUNTS = (
     "known_correct",
     "correct_sentences",
 )
-_CONTEXT = 5
-TABLE_COLUMNS = ("place", "column", "token", "gold", "predicted", "confidence", "before", "after")
+SHOWN_LABELS, SHOWN_ERRORS = 40, 10
+_SCORES = (
+    Column("precision", "percent"),
+    Column("recall", "percent"),
+    Column("f1", "percent", "F1"),
+    Column("support", "count"),
+)
+_BINS = (
+    Column("low", "number", "from"),
+    Column("high", "number", "to"),
+    Column("tokens", "count"),
+    Column("confidence", "percent", "mean"),
+    Column("accuracy", "percent"),
+)
 
 
 class Mistake(NamedTuple):
@@ -65,7 +63,7 @@ class Mistake(NamedTuple):
 
 
 @dataclass(slots=True)
-class Evaluation(Tabular):
+class Evaluation(Reported):
     """A tagger's labels against the gold ones. Words without a gold label do not count.
 
     Attributes
@@ -85,6 +83,7 @@ class Evaluation(Tabular):
     warnings : sentences that say why the figures may mean less than they seem to, such as that the
         text was trained on
     mistakes : None, or where they were asked for, the words labeled wrong; see Mistake
+    labeled : whose labels they are, of a tagger of several columns; see labels_note
     outcomes : a byte for each word: 1 if it was labeled right, 0 if wrong, 2 without a gold label
     """
 
@@ -102,6 +101,7 @@ class Evaluation(Tabular):
     calibration: Reliability | None = None
     warnings: list[str] = field(default_factory=list)
     mistakes: list[Mistake] | None = field(default=None, repr=False)
+    labeled: str = ""
     outcomes: bytearray = field(default_factory=bytearray, repr=False)
 
     def add(self, gold: Sequence[str | None], given: Sequence[str], known: Iterable[bool]) -> None:
@@ -149,6 +149,7 @@ class Evaluation(Tabular):
                 total.spans.update(part.spans)
             if part.mistakes is not None:
                 total.mistakes = [*(total.mistakes or []), *part.mistakes]
+        total.labeled = parts[0].labeled
         total.warnings = list(dict.fromkeys(text for part in parts for text in part.warnings))
         return total
 
@@ -166,39 +167,6 @@ class Evaluation(Tabular):
             set(own) - {_UNLABELLED} for own in zip(*(c.outcomes for c in columns), strict=True)
         ]
         return share_of(sum(own == {1} for own in outcomes), sum(map(bool, outcomes))) or 0.0
-
-    @staticmethod
-    def mistakes_table(columns: Iterable[Evaluation]) -> str:
-        """Return mistakes as a table: a heading, then a line each, separated by tabs.
-
-        Column by column, the most frequent confusions come first, and of a confusion the mistakes
-        that the tagger was surest of. Control characters are escaped as Python writes them.
-        """
-        lines = ["\t".join(TABLE_COLUMNS)]
-        for evaluation in columns:
-            mistakes = evaluation.mistakes or []
-            counts = Counter((one.gold, one.predicted) for one in mistakes)
-            for one in sorted(
-                mistakes,
-                key=lambda one: (
-                    -counts[one.gold, one.predicted],
-                    one.gold,
-                    one.predicted,
-                    -(one.confidence or 0.0),
-                ),
-            ):
-                cells = (
-                    f"{one.path}:{one.line}" if one.line else one.path,
-                    evaluation.column,
-                    one.token,
-                    one.gold,
-                    one.predicted,
-                    "" if one.confidence is None else f"{one.confidence:.4f}",
-                    " ".join(one.before),
-                    " ".join(one.after),
-                )
-                lines.append("\t".join(map(printable, cells)))
-        return "\n".join(lines) + "\n"
 
     @property
     def accuracy(self) -> float:
@@ -248,165 +216,129 @@ class Evaluation(Tabular):
         """
         return feature_scores(self.confusion)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each label that is in the gold data, the most frequent first."""
-        scores = sorted(self.labels.items(), key=lambda item: (-item[1].support, item[0]))
-        return [{"label": label, **asdict(score)} for label, score in scores if score.support]
+    def report(self, *, everything: bool = False) -> Report:
+        """Return shares, and tables of spans, features, labels, errors and confidences.
 
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON object with everything above but the confusion counts; see SpanScores too.
-
-        ``features`` is there in a column of features, ``untrained`` where there are such labels,
-        ``calibration`` where it was asked for. Mistakes have a table of their own.
+        Parameters
+        ----------
+        everything : people see all labels and errors, not only the most frequent ones
         """
-        features = {name: asdict(score) for name, score in self.features.items()}
-        return {
-            "column": self.column,
-            **({} if self.spans is None else self.spans.to_dict()),
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "unlabeled": self.unlabeled,
-            "accuracy": self.accuracy,
-            "known_accuracy": self.known_accuracy,
-            "unknown_accuracy": self.unknown_accuracy,
-            "sentence_accuracy": self.sentence_accuracy,
-            "macro_f1": self.macro_f1,
-            "labels": {label: asdict(score) for label, score in self.labels.items()},
-            **({"features": features} if features else {}),
-            **({"untrained": dict(sorted(self.untrained.items()))} if self.untrained else {}),
-            **({"warnings": self.warnings} if self.warnings else {}),
-            **({} if self.calibration is None else {"calibration": self.calibration.to_dict()}),
-        }
+        unknown = self.tokens - self.known_tokens
+        figures = [
+            Figure("column", self.column, "data"),
+            *self._span_figures(),
+            Figure(
+                "accuracy", self.accuracy, "percent", note=f"of {counted(self.tokens, 'token')}"
+            ),
+            Figure(
+                "known_accuracy",
+                self.known_accuracy,
+                "percent",
+                "known tokens",
+                f"of {self.known_tokens:,}",
+            ),
+            Figure(
+                "unknown_accuracy",
+                self.unknown_accuracy,
+                "percent",
+                "unknown tokens",
+                f"of {unknown:,}",
+            ),
+            Figure(
+                "sentence_accuracy",
+                self.sentence_accuracy,
+                "percent",
+                "sentences",
+                f"of {self.sentences:,}",
+            ),
+            Figure("macro_f1", self.macro_f1, "percent", "macro F1"),
+            *(Figure(name, getattr(self, name), "data") for name in _COUNTS[:3]),
+        ]
+        if not self.known_tokens:
+            # Of another program's output nobody can tell which words it knew.
+            figures = [one._replace(kind="data") if "known" in one.key else one for one in figures]
+        if self.untrained:
+            figures.append(Figure("untrained", dict(sorted(self.untrained.items())), "data"))
+        if self.warnings:
+            figures.append(Figure("warnings", self.warnings, "data"))
+        if self.calibration is not None:
+            figures.append(Figure("ece", self.calibration.ece, "number", "calibration error"))
+        tables = [*self._score_tables(everything), *self._error_tables(everything)]
+        return Report(self._line(), figures, tables, [*self._remarks()], main="labels")
 
-    def __str__(self) -> str:
-        words = f"{percent(self.accuracy)} of {self.tokens:,} words"
+    def _line(self) -> str:
+        words = f"{percent(self.accuracy)} of {counted(self.tokens, 'word')}"
         if self.spans is not None:
             words = (
                 f"F1 {points(self.spans.f1)} of {counted(self.spans.gold.total(), 'span')}"
                 f" (precision {points(self.spans.precision)}, recall {points(self.spans.recall)});"
                 f" {words}"
             )
-        return f"{self.column}: {words} in {self.sentences:,} sentences"
+        return f"{self.column}: {words} in {counted(self.sentences, 'sentence')}"
 
-
-def labels_note(columns: Sequence[str], labeled: Sequence[str]) -> str:
-    """Return whose labels are judged, of a model of several columns; else nothing.
-
-    Parameters
-    ----------
-    columns : that the model fills
-    labeled : those of them that were labeled together
-    """
-    if len(columns) == 1:
-        return ""
-    if len(labeled) == 1:
-        return f"column {labeled[0]} by itself, as tag --column {labeled[0]} writes it"
-    return f"{', '.join(labeled)} together, as tag writes them"
-
-
-def mistakes_in(
-    sentences: Iterable[Sentence],
-    gold: Iterable[Sequence[str | None]],
-    predicted: Iterable[Sequence[str]],
-    confidences: Iterable[Sequence[float]] | None = None,
-) -> list[Mistake]:
-    """Return the words whose label is not the gold one, in the order of the text."""
-    labels = list(predicted)
-    sure: Iterable[Sequence[float | None]] = (
-        [[None] * len(own) for own in labels] if confidences is None else confidences
-    )
-    return [
-        Mistake(
-            sentence.path,
-            sentence.line_of(i),
-            sentence.words[i],
-            truth,
-            label,
-            confidence,
-            sentence.words[max(0, i - _CONTEXT) : i],
-            sentence.words[i + 1 : i + 1 + _CONTEXT],
-        )
-        for sentence, truths, own, chances in zip(sentences, gold, labels, sure, strict=True)
-        for i, (truth, label, confidence) in enumerate(zip(truths, own, chances, strict=True))
-        if truth is not None and truth != label
-    ]
-
-
-def share_right(
-    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labelled: int
-) -> float:
-    """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
-    labels = itertools.chain.from_iterable
-    right = sum(map(operator.eq, labels(gold), labels(given)))
-    return share_of(right, n_labelled) or 0.0
-
-
-def compare(
-    model: TaggerModel,
-    source: Source,
-    column: str,
-    label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float]] | None]],
-    *,
-    calibration: bool = False,
-    mistakes: bool = False,
-) -> Evaluation:
-    """A model's labels against those of a column.
-
-    Parameters
-    ----------
-    model : of one column
-    source : the sentences
-    column : the one with the gold labels
-    label : gives sentences their labels, and confidences in them or None
-    calibration : measure how far the confidences hold
-    mistakes : keep the words labeled wrong
-
-    Raises FormatError where a file breaks its format, or no word has a gold label.
-    """
-    sentences = list(source)
-    gold = [gold_labels(sentence, column) for sentence in sentences]
-    found, sure = label(model.inputs(sentences))
-    result = Evaluation(
-        column, spans=span_scores(gold, found), untrained=untrained_labels(model, sentences, gold)
-    )
-    for sentence, truth, given in zip(sentences, gold, found, strict=True):
-        result.add(truth, given, map(model.knows, sentence.words))
-    check_labelled(result.tokens, source, column)
-    warning = trained_on(model.record, sentences, source.place)
-    if warning is not None:
-        result.warnings.append(warning)
-        logger.warning("%s", warning)
-    if mistakes:
-        result.mistakes = mistakes_in(sentences, gold, found, sure)
-    if calibration and sure is not None:
-        words = [
-            (x, truth == own)
-            for truths, labels, confidences in zip(gold, found, sure, strict=True)
-            for truth, own, x in zip(truths, labels, confidences, strict=True)
-            if truth is not None
+    def _span_figures(self) -> list[Figure]:
+        if self.spans is None:
+            return []
+        return [
+            Figure("f1", self.spans.f1, "percent", "F1 of spans"),
+            Figure("precision", self.spans.precision, "percent"),
+            Figure("recall", self.spans.recall, "percent"),
         ]
-        result.calibration = Reliability.of([x for x, _ in words], [hit for _, hit in words])
-    return result
 
+    def _score_tables(self, everything: bool) -> Iterator[Table]:
+        """Yield the scores of spans, features and labels, the most frequent first."""
+        if self.spans is not None:
+            yield _score_table("spans", "type", self.spans.by_type, total=self.spans.total)
+        if self.features:
+            yield _score_table("features", "feature", self.features)
+        labels = self.labels
+        n_gold = sum(score.support > 0 for score in labels.values())
+        limit = None if everything else min(n_gold, SHOWN_LABELS)
+        yield _score_table("labels", "label", labels, limit)
 
-def untrained_labels(
-    model: TaggerModel, sentences: Iterable[Iterable[str]], gold: Iterable[Sequence[str | None]]
-) -> Counter[str]:
-    """Return how often each gold label comes up that a model of one column cannot give."""
-    if model.lemmas is None:
-        known = model.written_labels
-        return Counter(
-            label for labels in gold for label in labels if label is not None and label not in known
+    def _error_tables(self, everything: bool) -> Iterator[Table]:
+        wrong = sorted(
+            (-count, gold, given)
+            for (gold, given), count in self.confusion.items()
+            if gold != given and count
         )
-    scripts = ScriptLabels(model.tags, model.lemmas.turkic)
-    words = Counter(
-        (word, lemma)
-        for sentence, lemmas in zip(sentences, gold, strict=True)
-        for word, lemma in zip(sentence, lemmas, strict=True)
-        if lemma is not None
-    )
-    found: Counter[str] = Counter()
-    for (word, lemma), count in words.items():
-        if not scripts.makes(word, lemma):
-            found[lemma] += count
-    return found
+        yield Table(
+            "errors",
+            "most frequent errors",
+            [Column("gold"), Column("predicted"), Column("tokens", "count")],
+            [(gold, given, -count) for count, gold, given in wrong],
+            None if everything else SHOWN_ERRORS,
+            MORE,
+        )
+        if self.calibration is not None:
+            yield Table(
+                "calibration",
+                "confidences, and the accuracy of tokens that have them",
+                _BINS,
+                [astuple(part) for part in self.calibration.bins if part.count],
+            )
+
+    def _remarks(self) -> Iterator[str]:
+        if self.unlabeled:
+            yield f"{counted(self.unlabeled, 'token')} without a gold label left out"
+        if self.untrained:
+            named = " ".join(sorted(self.untrained))
+            have = "has a label" if self.untrained.total() == 1 else "have labels"
+            yield f"{counted(self.untrained.total(), 'token')} {have} not seen in training: {named}"
+        if self.labeled:
+            yield f"whose labels: {self.labeled}"
+
+
+MORE = "--all shows more"
+
+
+def _score_table(
+    key: str,
+    what: str,
+    scores: Mapping[str, LabelScore],
+    limit: int | None = None,
+    total: LabelScore | None = None,
+) -> Table:
+    order = sorted(scores.items(), key=lambda item: (-item[1].support, item[0]))
+    rows = [(name, *astuple(one)) for name, one in ([("all", total)] if total else []) + order]
+    return Table(key, "", (Column(what), *_SCORES), rows, limit, MORE)

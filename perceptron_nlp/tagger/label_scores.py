@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from perceptron_nlp.tagger.model.label_components import NOTHING
+from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.spans import is_span_column, spans_of
 
 
@@ -77,15 +80,13 @@ class SpanScores:
         """Harmonic mean of precision and recall."""
         return self.total.f1
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return ``precision``, ``recall``, ``f1``, and in ``spans`` the scores by type."""
-        total = asdict(self.total)
-        del total["support"]
-        by_type = {
-            kind: asdict(LabelScore.of(self.right[kind], self.given[kind], self.gold[kind]))
+    @property
+    def by_type(self) -> dict[str, LabelScore]:
+        """Scores of each type, in code point order."""
+        return {
+            kind: LabelScore.of(self.right[kind], self.given[kind], self.gold[kind])
             for kind in sorted(self.gold | self.given)
         }
-        return {**total, "spans": by_type}
 
     def update(self, other: SpanScores) -> None:
         """Count what another has counted, too."""
@@ -134,3 +135,35 @@ def span_scores(
 def share_of(part: int, whole: int) -> float | None:
     """Return a part as a fraction of the whole; None of nothing."""
     return part / whole if whole else None
+
+
+def share_right(
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labelled: int
+) -> float:
+    """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
+    labels = itertools.chain.from_iterable
+    right = sum(map(operator.eq, labels(gold), labels(given)))
+    return share_of(right, n_labelled) or 0.0
+
+
+def untrained_labels(
+    model: TaggerModel, sentences: Iterable[Iterable[str]], gold: Iterable[Sequence[str | None]]
+) -> Counter[str]:
+    """Return how often each gold label comes up that a model of one column cannot give."""
+    if model.lemmas is None:
+        known = model.written_labels
+        return Counter(
+            label for labels in gold for label in labels if label is not None and label not in known
+        )
+    scripts = ScriptLabels(model.tags, model.lemmas.turkic)
+    words = Counter(
+        (word, lemma)
+        for sentence, lemmas in zip(sentences, gold, strict=True)
+        for word, lemma in zip(sentence, lemmas, strict=True)
+        if lemma is not None
+    )
+    found: Counter[str] = Counter()
+    for (word, lemma), count in words.items():
+        if not scripts.makes(word, lemma):
+            found[lemma] += count
+    return found

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation
+    from perceptron_nlp.tagger.gold import Evaluations
     from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
@@ -976,7 +977,7 @@ class Tagger:
         threads: int = 1,
         calibration: bool = False,
         mistakes: bool = False,
-    ) -> dict[str, Evaluation]:
+    ) -> Evaluations:
         """Compare the labels that it gives with gold ones, in every column that it fills.
 
         Parameters and errors are those of evaluate.
@@ -985,18 +986,19 @@ class Tagger:
         -------
         for each column, in order, how good it is, as tag_sents_columns labels it
         """
-        from perceptron_nlp.tagger.evaluation import compare
+        from perceptron_nlp.tagger.gold import Evaluations, judge, labels_note
 
         source = self._source(data, "data", format, fields)
         sentences = list(source)
         parts = self.by_column
         sure = calibration or (mistakes and all(one.is_calibrated for one in parts.values()))
         found = self._columns(sentences, threads, sure=sure)
-        how = {"calibration": calibration, "mistakes": mistakes}
-        return {
-            name: compare(part.model, source, name, partial(_given, found[name]), **how)
+        how: dict[str, Any] = {"calibration": calibration, "mistakes": mistakes}
+        how["labeled"] = labels_note(self.columns, self.columns)
+        return Evaluations(
+            (name, judge(part.model, source, name, partial(_given, found[name]), **how))
             for name, part in parts.items()
-        }
+        )
 
     def evaluate_text(self, data: Labelled, *, threads: int = 1) -> TextScores:
         """Compare what it makes of running text with a treebank.
@@ -1058,7 +1060,7 @@ class Tagger:
         calibration: bool = False,
         mistakes: bool = False,
     ) -> Evaluation:
-        from perceptron_nlp.tagger.evaluation import compare
+        from perceptron_nlp.tagger.gold import judge, labels_note
 
         part = self.by_column.get(name) or self._first
 
@@ -1067,7 +1069,9 @@ class Tagger:
             own = self._columns(sentences, threads, columns=[part.column], sure=sure)
             return own[part.column]
 
-        return compare(part.model, source, name, label, calibration=calibration, mistakes=mistakes)
+        note = labels_note(self.columns, [part.column])
+        how: dict[str, Any] = {"calibration": calibration, "mistakes": mistakes, "labeled": note}
+        return judge(part.model, source, name, label, **how)
 
     def compress(
         self,

@@ -1,7 +1,7 @@
 """Accuracy from running text: F1 of tokens, sentences, words and columns, on any two CoNLL-U files.
 
-Both sides must be of the same text, white space left out. A token, word or sentence is found if its
-first and last characters are. Words of multiword tokens have no places of their own: those of
+Both texts must be the same, white space left out. A token, word or sentence is found if its first
+and last characters are. Words of multiword tokens have no places of their own: those of
 overlapping multiword tokens are aligned by the longest common subsequence of their lower-cased
 forms. A column counts for the aligned words; of FEATS, the universal ones. Source: D. Zeman et al.,
 "CoNLL 2018 shared task: multilingual parsing from raw text to universal dependencies", section 5.
@@ -12,11 +12,15 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from perceptron_nlp._display import counted, points
 from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
-from perceptron_nlp.tagger.evaluation import Evaluation, Mistake, mistakes_in
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Report, Table
+from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
+from perceptron_nlp.tagger.gold import Evaluations, mistakes_in
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.train.data import trained_on
@@ -31,6 +35,12 @@ UNIVERSAL_FEATURES = frozenset(
         *("Number", "Case", "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice"),
         *("Evident", "Polarity", "Person", "Polite"),
     ]
+)
+_SCORES = (
+    Column("metric"),
+    *(Column(key, "percent") for key in ("precision", "recall", "f1", "aligned_accuracy")),
+    Column("gold", "count"),
+    *(Column(key, "data") for key in ("system", "correct", "aligned")),
 )
 METRICS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 _COLUMNS = ("upos", "xpos", "feats", "lemma")
@@ -68,23 +78,9 @@ class F1(NamedTuple):
         return 2 * self.correct / both if both else 0.0
 
     @property
-    def aligned_accuracy(self) -> float:
-        """Share of the aligned words whose label is correct, 0 to 1."""
-        return self.correct / self.aligned if self.aligned else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the counts and the shares; without `aligned` for what no words are aligned for."""
-        found = {
-            "gold": self.gold,
-            "system": self.system,
-            "correct": self.correct,
-            "precision": self.precision,
-            "recall": self.recall,
-            "f1": self.f1,
-        }
-        if self.aligned is not None:
-            found |= {"aligned": self.aligned, "aligned_accuracy": self.aligned_accuracy}
-        return found
+    def aligned_accuracy(self) -> float | None:
+        """Share of the aligned words whose label is correct, 0 to 1; None if none are aligned."""
+        return None if self.aligned is None else self.correct / max(1, self.aligned)
 
 
 class _Token(NamedTuple):
@@ -104,18 +100,26 @@ class _Word(NamedTuple):
     number: int
 
 
-class TextScores(dict[str, F1]):
+class TextScores(Reported, dict[str, F1]):
     """F1 by the names of METRICS.
 
     Attributes
     ----------
-    columns : by column, an Evaluation of the aligned words with its mistakes; of FEATS, the
-        universal features count. Nobody knows which words the system knew
+    columns : Evaluations of the aligned words, with mistakes; of FEATS, of universal features
     """
 
-    def __init__(self, scores: Mapping[str, F1], columns: dict[str, Evaluation]) -> None:
-        super().__init__(scores)
+    def __init__(self, scores: Mapping[str, F1], columns: Evaluations) -> None:
+        dict.__init__(self, scores)
         self.columns = columns
+
+    def report(self, *, everything: bool = False) -> Report:
+        """Return F1 by metric, and the details of columns; see Evaluations."""
+        rows = [
+            (name, *(getattr(one, key) for key, *_ in _SCORES[1:])) for name, one in self.items()
+        ]
+        title = f"from text: {counted(self['Words'].gold, 'word')}, F1 {points(self['Words'].f1)}"
+        parts = [self.columns.report(everything=everything)] if self.columns else []
+        return Report(title, tables=[Table("scores", "", _SCORES, rows)], sections=parts)
 
 
 class _Text(NamedTuple):
@@ -177,7 +181,7 @@ def scores_from_text(
         kept.add("AllTags")
     return TextScores(
         {name: f1 for name, f1 in scores.items() if f1.aligned is None or name in kept},
-        {name: own for name, own in scores.columns.items() if name in columns},
+        Evaluations((name, own) for name, own in scores.columns.items() if name in columns),
     )
 
 
@@ -217,7 +221,7 @@ def _scores(gold: Sequence[Sentence], found: _Text) -> TextScores:
     for name, test in same.items():
         correct = sum(test(g.columns, s.columns) for g, s in pairs)
         scores[name] = F1(len(right.words), len(found.words), correct, len(pairs))
-    return TextScores(scores, dict(_evaluations(gold, pairs)))
+    return TextScores(scores, Evaluations(_evaluations(gold, pairs)))
 
 
 def _evaluations(

@@ -20,7 +20,7 @@ from perceptron_nlp.analysis.significance import (
     span_counts,
     word_counts,
 )
-from perceptron_nlp.tagger.evaluation import compare
+from perceptron_nlp.tagger.gold import judge, labels_note
 from perceptron_nlp.tagger.train.sources import Source, gold_labels
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
@@ -209,7 +209,8 @@ def column_figures(
             rounds, seconds = rounds + 1, time.perf_counter() - start
         return predicted, sure
 
-    result = compare(part.model, source, column, label, calibration=True)
+    note = labels_note(tagger.columns, list(found))
+    result = judge(part.model, source, column, label, calibration=True, labeled=note)
     sentences = list(source)
     gold = [list(gold_labels(sentence, column)) for sentence in sentences]
     parts = _parts(part, sentences, gold, predicted)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from perceptron_nlp import Evaluation, Tagger
+from perceptron_nlp import Evaluation, Evaluations, Tagger
 from perceptron_nlp._checks import check_path
 from perceptron_nlp._display import counted
 from perceptron_nlp._version import __version__
@@ -44,7 +44,7 @@ class Report:
     page: Path
     pages: tuple[Path, ...]
     pictures: tuple[Path, ...]
-    evaluations: dict[str, Evaluation]
+    evaluations: Evaluations
 
 
 def report(
@@ -104,7 +104,7 @@ def report(
         path / PAGE,
         tuple(path / name for name in pages),
         tuple(path / name for name in pictures),
-        {one.evaluation.column: one.evaluation for one in figures},
+        Evaluations({one.evaluation.column: one.evaluation for one in figures}),
     )
 
 

@@ -19,6 +19,7 @@ from perceptron_nlp.analysis.report.figures import (
     changes,
 )
 from perceptron_nlp.tagger.explain.render import word_view
+from perceptron_nlp.tagger.label_scores import LabelScore
 
 _LABELS, _FEW_LABELS, _MAX_LABELS = 25, 12, 1000
 _ERRORS = 20
@@ -193,19 +194,19 @@ def _remarks(figures: ColumnFigures) -> Iterator[str]:
             f"{counted(result.untrained.total(), 'token')} with labels that were never trained, so"
             " that none can be correct."
         )
+    if result.labeled:
+        yield f"Whose labels: {result.labeled}."
     if not figures.epochs:
         yield "No learning curve: the model's record has no epochs."
     if result.calibration is None:
         yield "No confidences: the model is not calibrated (perceptron-nlp calibrate)."
 
 
-def _spans(result: Evaluation) -> list[tuple[str, dict[str, Any]]]:
+def _spans(result: Evaluation) -> list[tuple[str, LabelScore]]:
     """Scores of all spans, and of each type."""
     if result.spans is None:
         return []
-    found = result.spans.to_dict()
-    whole = {**found, "support": result.spans.gold.total()}
-    return [("all", whole), *found["spans"].items()]
+    return [("all", result.spans.total), *result.spans.by_type.items()]
 
 
 def _sentence(found: WorstSentence, has_paths: bool, of_features: bool) -> dict[str, Any]:

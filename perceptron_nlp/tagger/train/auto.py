@@ -30,7 +30,7 @@ from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.evaluation import untrained_labels
+from perceptron_nlp.tagger.label_scores import untrained_labels
 from perceptron_nlp.tagger.model.label_components import JOINT, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.columns import (

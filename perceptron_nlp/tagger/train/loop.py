@@ -15,7 +15,7 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.evaluation import share_right
+from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.model.derived import Derived
 from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas

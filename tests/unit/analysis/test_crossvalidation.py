@@ -82,7 +82,7 @@ def test_several_columns_are_tested_in_the_same_folds() -> None:
     found = both.to_dict()
     assert [one["column"] for one in found["columns"]] == ["upos", "xpos"]
     columns = [one.pooled for one in both.by_column.values()]
-    assert found["all_tags"] <= min(column.accuracy for column in columns)
+    assert found["sections"][0]["all_tags"] <= min(column.accuracy for column in columns)
 
 
 def test_spans_are_scored_by_f1() -> None:

@@ -28,11 +28,11 @@ def columns(cli) -> Path:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("evaluate", "chunk.model", "c.txt", "--json"),
+        ("evaluate", "chunk.model", "c.txt", "--to", "json"),
         ("tag", "chunk.model", "c.txt"),
         ("explain", "chunk.model", "c.txt", "--top", "1"),
         ("inspect", "chunk.model", "--dev", "c.txt", "--json"),
-        ("compare", "chunk.model", "chunk.model", "c.txt", "--json"),
+        ("compare", "chunk.model", "chunk.model", "c.txt", "--to", "json"),
     ],
 )
 def test_the_names_of_the_training_are_those_of_files_with_as_many_columns(

@@ -24,29 +24,31 @@ def gold() -> Path:
 def test_a_model_is_scored_from_the_text_in_the_columns_that_it_fills(
     cli: Run, model: Path, gold: Path
 ) -> None:
-    done = cli("evaluate", model, gold, "--from-text", "--json")
+    done = cli("evaluate", model, gold, "--from-text", "--to", "json")
     found = json.loads(done.out)
-    assert list(found) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags", "columns"]
-    assert [one["column"] for one in found["columns"]] == ["upos"]
-    assert found["Tokens"] == pn.load(model).evaluate_text(gold)["Tokens"].to_dict()
-    assert found["UPOS"]["gold"] == 9 and found["UPOS"]["aligned"] == found["Words"]["correct"]
+    scores = {one["metric"]: one for one in found["scores"]}
+    assert list(scores) == ["Tokens", "Sentences", "Words", "UPOS", "AllTags"]
+    assert [one["column"] for one in found["sections"]] == ["upos"]
+    assert found == pn.load(model).evaluate_text(gold).to_dict()
+    assert scores["UPOS"]["gold"] == 9 and scores["UPOS"]["aligned"] == scores["Words"]["correct"]
     assert done.err.count("rules") == 1, "cut by rules, which is said once"
 
 
 def test_a_table_for_people_has_a_line_a_metric(cli: Run, model: Path, gold: Path) -> None:
     out = cli("evaluate", model, gold, "--from-text").out.decode()
     lines = out.splitlines()
-    names = ["from", "Tokens", "Sentences", "Words", "UPOS", "AllTags"]
-    assert [line.split()[0] for line in lines[:6]] == names
-    assert lines[6:8] == ["", "column upos, accuracy:"]
+    names = ["metric", "Tokens", "Sentences", "Words", "UPOS", "AllTags"]
+    assert [line.split()[0] for line in lines[2:8]] == names
+    assert lines[8] == "" and lines[9].startswith("upos: ")
     assert not [line for line in lines if line.startswith("known tokens")]
 
 
 def test_the_output_of_any_program_is_scored_against_gold(cli: Run, gold: Path) -> None:
     Path("system.out").write_text(GOLD.replace("DET", "X"), "utf-8")
-    found = json.loads(cli("evaluate", "system.out", gold, "--json").out)
-    assert found["Words"]["f1"] == 1 and found["UPOS"]["correct"] == 7
-    piped = cli("evaluate", "-", gold, "--json", stdin=Path("system.out").read_bytes())
+    found = json.loads(cli("evaluate", "system.out", gold, "--to", "json").out)
+    scores = {one["metric"]: one for one in found["scores"]}
+    assert scores["Words"]["f1"] == 1 and scores["UPOS"]["correct"] == 7
+    piped = cli("evaluate", "-", gold, "--to", "json", stdin=Path("system.out").read_bytes())
     assert json.loads(piped.out) == found
 
 
@@ -84,11 +86,10 @@ def test_options_that_say_nothing_of_text_are_refused(
 def test_the_output_of_any_program_gets_the_same_tables(cli: Run, gold: Path) -> None:
     system = GOLD.replace("\tDET\t", "\tX\t").replace("cat\tcat", "cat\tkitten")
     Path("system.out").write_text(system, "utf-8")
-    outcome = cli("evaluate", "system.out", gold, "--errors", "errors.tsv")
+    outcome = cli("evaluate", "system.out", gold, "--errors", "errors.tsv", "--all")
     out = outcome.out.decode()
-    assert "column upos, accuracy:\ntokens         77.78 %  of 9" in out
-    assert "       2  gold DET, predicted X" in out and "1 label of no gold token" in out
-    assert "lemma, most frequent errors\n       1  gold cat, predicted kitten" in out
+    assert "upos: 77.78 % of 9 words in 2 sentences\naccuracy   77.78 %  of 9 tokens" in out
+    assert "DET   X               2" in out and "cat   kitten          1" in out
     rows = [line.split("\t") for line in Path("errors.tsv").read_text("utf-8").splitlines()]
     assert [row[1:5] for row in rows[1:]] == [
         ["upos", "The", "DET", "X"],

@@ -35,7 +35,7 @@ def test_the_page_is_written_and_what_is_printed_stays_the_same(
 
 
 def test_json_and_the_page_agree(cli, model: Path, train_file: Path) -> None:
-    outcome = cli("evaluate", model, train_file, "--report", "r", "--json", "--quiet")
+    outcome = cli("evaluate", model, train_file, "--report", "r", "--to", "json", "--quiet")
     found = json.loads(outcome.out)
     assert (found, outcome.err) == (pn.load(model).evaluate(train_file).to_dict(), "")
     (column,) = Page(Path("r/index.html").read_text("utf-8")).data("figures")["columns"]
@@ -48,12 +48,21 @@ def test_several_columns_are_printed_and_written(cli) -> None:
         "two.model"
     )
     options = ["--fields", "form,one,two", "--quiet"]
-    plain = cli("evaluate", "two.model", "t.columns", "--json", *options)
-    both = cli("evaluate", "two.model", "t.columns", "--json", *options, "--report", "r")
+    plain = cli("evaluate", "two.model", "t.columns", "--to", "json", *options)
+    both = cli("evaluate", "two.model", "t.columns", "--to", "json", *options, "--report", "r")
     assert json.loads(both.out) == json.loads(plain.out)
     assert len(json.loads(both.out)["columns"]) == 2
     one = cli(
-        "evaluate", "two.model", "t.columns", "--json", *options, "--report", "r", "--column", "two"
+        "evaluate",
+        "two.model",
+        "t.columns",
+        "--to",
+        "json",
+        *options,
+        "--report",
+        "r",
+        "--column",
+        "two",
     )
     assert json.loads(one.out)["column"] == "two"
 

@@ -125,10 +125,10 @@ def test_an_evaluation_of_spans_counts_a_known_case():
     result.add(["B-X", "I-X", "B-Y", "B-X"], ["B-X", "I-X", "B-Y", "I-Y"], [True] * 4)
     described = result.to_dict()
     assert (described["precision"], described["recall"], described["f1"]) == (1 / 2, 1 / 3, 2 / 5)
-    assert described["spans"] == {
-        "X": {"precision": 1, "recall": 1 / 2, "f1": 2 / 3, "support": 2},
-        "Y": {"precision": 0, "recall": 0, "f1": 0, "support": 1},
-    }
+    assert described["spans"][1:] == [
+        {"type": "X", "precision": 1, "recall": 1 / 2, "f1": 2 / 3, "support": 2},
+        {"type": "Y", "precision": 0, "recall": 0, "f1": 0, "support": 1},
+    ]
     assert "F1 40.00 of 3 spans (precision 50.00, recall 33.33)" in str(result)
 
 
