@@ -26,17 +26,7 @@ from perceptron_nlp.analysis.crossvalidation import (
 from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.crossfit import in_parallel
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
-from perceptron_nlp.pages import render
-from perceptron_nlp.pages.drawing import (
-    BLUE,
-    VERMILION,
-    figure,
-    inlined,
-    percent_axis,
-    png,
-    styled,
-    svg,
-)
+from perceptron_nlp.pages import drawing, render
 from perceptron_nlp.pages.renderers import Reported, html
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
@@ -158,15 +148,15 @@ class LearningCurve(Reported):
         kind = os.path.splitext(os.fspath(path))[1].lower()
         if kind not in CHARTS:
             raise ArgumentError(f"path: {os.fspath(path)} does not end in {', '.join(CHARTS)}")
-        with styled():
+        with drawing.styled():
             drawn, alt = _drawn(self)
             if kind == ".html":
-                picture = f"<figure>{inlined(svg(drawn), 'curve', alt)}</figure>"
+                picture = f"<figure>{drawing.inlined(drawing.svg(drawn), 'curve', alt)}</figure>"
                 report = self.report()
                 page = render("result.html", title=report.title, body=html(report, picture))
                 data = page.encode("utf-8", "replace")
             else:
-                data = svg(drawn) if kind == ".svg" else png(drawn)
+                data = drawing.svg(drawn) if kind == ".svg" else drawing.png(drawn)
         replace_file(path, data)
 
     def report(self) -> Report:
@@ -209,12 +199,14 @@ _FORECASTS = (
 
 def _drawn(curve: LearningCurve) -> tuple[Any, str]:
     """Return the chart of a curve, and a text for readers who do not see it."""
-    drawn = figure(7.0, 4.2)
+    drawn = drawing.figure(7.0, 4.2)
     axes = drawn.subplots()
     sizes = [point.tokens for point in curve.points]
     accuracies = [point.accuracy for point in curve.points]
     spreads = [point.spread for point in curve.points] if curve.folds else None
-    axes.errorbar(sizes, accuracies, spreads, color=BLUE, marker="o", capsize=4, label="measured")
+    axes.errorbar(
+        sizes, accuracies, spreads, color=drawing.BLUE, marker="o", capsize=4, label="measured"
+    )
     forecast = curve.next_doubling
     alt = f"Accuracy of column {curve.column} by tokens of training text: " + ", ".join(
         f"{percent(point.accuracy)} with {point.tokens:,.0f}" for point in curve.points
@@ -223,7 +215,7 @@ def _drawn(curve: LearningCurve) -> tuple[Any, str]:
         axes.plot(
             [sizes[-1], forecast.tokens],
             [accuracies[-1], forecast.accuracy],
-            color=VERMILION,
+            color=drawing.VERMILION,
             marker="s",
             linestyle="--",
             markevery=[1],
@@ -233,7 +225,7 @@ def _drawn(curve: LearningCurve) -> tuple[Any, str]:
     axes.set_xscale("log")
     axes.set(xlabel="tokens of training text", ylabel="accuracy")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    percent_axis(axes.yaxis, 0 if accuracies[-1] - accuracies[0] > 0.06 else 1)
+    drawing.percent_axis(axes.yaxis, 0 if accuracies[-1] - accuracies[0] > 0.06 else 1)
     axes.legend(loc="lower right")
     return drawn, f"{alt}."
 
