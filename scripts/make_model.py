@@ -201,7 +201,7 @@ def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) 
     plain = list(plain_sentences(dev, n_plain, seed=2)) if n_plain else []
     measured = [dev, plain] if plain else [dev]
     for part in parts_alone(model):
-        score = None if part.feature_columns else partial(accuracy, measured)
+        score = None if part.feature_columns else partial(accuracies, measured)
         parts.append(fitted(part, score))
     whole = with_parts(model, parts)
     for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
@@ -247,10 +247,11 @@ def with_parts(model: TaggerModel, parts: Sequence[TaggerModel]) -> TaggerModel:
     return joined(parts).replace(segmentation=small, agreement=model.agreement)
 
 
-def accuracy(measured: list[list[pn.Sentence]], model: TaggerModel) -> float:
-    """How much of some texts is right, each counted alike."""
+def accuracies(measured: list[list[pn.Sentence]], model: TaggerModel) -> dict[str, float]:
+    """How much of some texts is right in the column of a model, each counted alike."""
     tagger = pn.Tagger(model)
-    return fmean(tagger.evaluate(sentences).accuracy for sentences in measured)
+    found = fmean(tagger.evaluate(sentences).accuracy for sentences in measured)
+    return {tagger.column: found}
 
 
 def as_sure_as(held_out: TaggerModel, model: TaggerModel) -> TaggerModel:

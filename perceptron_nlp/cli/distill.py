@@ -61,8 +61,8 @@ tags as fast as any of its preset.""",
 TEACHER...  models with the same labels, which vote by majority; of models of several columns the
     one that --column names, or the first
 --raw RAW...  raw text, a tokenized sentence a line, with tokens as in TRAIN, or CoNLL-U, whose
-    tokens are taken; compressed files are decompressed (required)
---train TRAIN...  labeled files (required)
+    tokens are taken; compressed files are decompressed; several times for several files (required)
+--train TRAIN...  labeled files, alike (required)
 {MODEL_OUT}
 --dev DEV  a labeled file to keep the best epoch by, and to stop early
 --column NAME  the column of labels in TRAIN (default: the column of the teachers)
@@ -74,8 +74,8 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
 """,
     """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
-  perceptron-nlp distill a.model b.model c.model --raw 1.txt 2.txt --train train.conllu \\
-      --dev dev.conllu --preset fast --model fast.model""",
+  perceptron-nlp distill a.model b.model c.model --raw 1.txt --raw 2.txt \\
+      --train train.conllu --dev dev.conllu --preset fast --model fast.model""",
     _training,
 )
 

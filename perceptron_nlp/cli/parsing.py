@@ -110,8 +110,9 @@ class Verb(NamedTuple):
     arguments : one a line as the help shows it, with the text for the help after two spaces, which
         indented lines continue: ``TEST...  labeled files``, ``-o, --output OUT  the file``,
         ``--keep  keep labels``. N stands for a whole number, X for a number, NAMES for names
-        separated by commas; ``N=20`` has a default, ``[TEXT]`` is standard input by default; a text
-        that ends in ``(required)`` means it; ``old:MODEL`` is kept as ``old``
+        separated by commas; ``--raw RAW...`` may be given several times; ``N=20`` has a default,
+        ``[TEXT]`` is standard input by default; a text that ends in ``(required)`` means it;
+        ``old:MODEL`` is kept as ``old``
     examples : command lines, shown at the end of the help
     more : adds further arguments to the parser
     """
@@ -153,6 +154,9 @@ class VerbParser(argparse.ArgumentParser):
             bare = metavar.strip("[].")
             if metavar.startswith("["):
                 how |= {"nargs": "*", "default": []} if "..." in metavar else _OR_STDIN
+            elif metavar != bare and names:
+                # One value each: a name that follows is not the option's.
+                how |= {"action": "append", "default": []}
             elif metavar != bare:
                 how["nargs"] = "+"
             if default:

@@ -60,7 +60,7 @@ def _add_option(group: argparse._ActionsContainer, option: Field[Any], text: str
         how["metavar"] = declared.metavar
         how["type"] = type_of(option)
     if option.name == "raw":
-        how |= {"nargs": "+", "default": []}
+        how |= {"action": "append", "default": []}
     group.add_argument("--" + option.name.replace("_", "-"), **how)
 
 
@@ -184,8 +184,8 @@ def _say_choices(tagger: pn.Tagger) -> None:
         say(f"chosen: {choice}")
 
 
-def say_cost(tagger: pn.Tagger) -> None:
-    """Print the cost of compression if the model was compressed."""
+def say_cost(tagger: pn.Tagger, *, by_dev: bool = True) -> None:
+    """Print the cost of compression if the model was compressed, and was compared by anything."""
     found = tagger.model.record.get("compressed")
     if found is None:
         return
@@ -199,8 +199,10 @@ def say_cost(tagger: pn.Tagger) -> None:
     )
     if found["steps"] is not None:
         line += f", weights up to {found['steps']}"
-    if before is not None:
+    if before is not None and by_dev:
         line += f"; dev accuracy {percent(before)} before, {percent(after)} now"
+    elif before is not None:
+        line += f"; {percent(after)} of the labels as before"
     say(line)
 
 

@@ -86,7 +86,7 @@ KINDS: dict[str, Callable[[], pn.Tagger]] = {
     "held to a lexicon": lambda: learn().with_lexicon({"lupo": ["ADJ", "DET"], "la": "NOUN"}),
     "lexicon and beam": lambda: learn(beam=2).with_lexicon({"lupo": ["ADJ", "DET"]}),
     "runs": lambda: learn(runs=2),
-    "compressed": lambda: learn().compress(3_500),
+    "compressed": lambda: learn().compress(3_500, force=True),
     "spans": lambda: learn(column="chunk"),
     "names": lambda: pn.train(NAMES, window=3, epochs=3),
     "parts of features": lambda: learn(column="feats"),

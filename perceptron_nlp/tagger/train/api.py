@@ -130,7 +130,11 @@ def train(
             " templates, or set table_bits"
         )
     tagger = Tagger(model.with_fields(source.fields))
-    return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
+    return (
+        tagger
+        if size is None
+        else tagger.compress(size, dev=dev, force=dev is None, format=format, fields=fields)
+    )
 
 
 def _printing(callback: Callback | None) -> Callback:

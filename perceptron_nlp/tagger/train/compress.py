@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp._display import percent
+from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
+from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagger.train.sources import Source
 
-Score = Callable[[TaggerModel], float]
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tagger import Tagger
+
+Score = Callable[[TaggerModel], Mapping[str, float]]
+"""The share of tokens that a model labels right, by column."""
 Calibrate = Callable[[TaggerModel], TaggerModel]
 
 # The most that the heaviest weight is as a whole number; None is as fine as it was. Coarser steps
@@ -28,10 +37,17 @@ LEAST_BYTES = 1000
 # Of the rows of large models for running text, this share stays. It costs no more than 0.1 points
 # in any column of the dev parts of English-EWT and Turkish-IMST.
 _KEPT, _MANY_ROWS = 0.85, 300_000
+# What a size may cost in any column.
+MOST_COST = 0.02
+# Sentences that are labeled to see that, and the share of their words that a model should know.
+_COMPARED, _LEAST_KNOWN = 2_000, 0.6
+_SAMPLE = Path(__file__).parents[2] / "models" / "sample.txt"
 # Where the training record tells of it.
 RECORD = "compressed"
 # The share of rows is found to within one in so many.
 FINEST_SHARE = 1 << 17
+# The same where the least size is looked for.
+LEAST_SHARES = 1 << 8
 # As many digits as a score can have in the record.
 _LONGEST_SCORE = 0.123456
 
@@ -43,6 +59,7 @@ def compress_model(
     calibrate: Calibrate | None = None,
     *,
     steps: Sequence[int | None] = (),
+    most_cost: float | None = None,
 ) -> TaggerModel:
     """The model in at most `size` bytes.
 
@@ -58,8 +75,10 @@ def compress_model(
     score : how good a model is, from 0 to 1
     calibrate : None, or what calibrates the model that comes out
     steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
+    most_cost : how much of the score of any column may be lost; None for whatever it costs
 
-    Raises ArgumentError if not even one row of each table fits; the message says what is needed.
+    Raises ArgumentError if not even one row of each table fits, or it costs more than that; the
+    message says what is needed.
     """
     n_bytes = len(model_to_bytes(model))
     if n_bytes <= size:
@@ -68,10 +87,9 @@ def compress_model(
     model = model.without_state()
     if len(model_to_bytes(model)) <= size:
         return model
-    forms = _Forms(
-        model, size, n_bytes, None if score is None else score(model), calibrate is not None
-    )
-    best: tuple[float, TaggerModel] | None = None
+    before = {} if score is None else score(model)
+    forms = _Forms(model, size, n_bytes, _mean(before), calibrate is not None)
+    best: tuple[float, TaggerModel, Mapping[str, float], int | None] | None = None
     # Fewer steps than these would be another model.
     tried = steps or (STEPS[:1] if score is None else STEPS)
     for most in tried:
@@ -79,15 +97,96 @@ def compress_model(
         if share is None:
             continue
         found = forms.of(share, most)
-        points = 0.0 if score is None else score(found)
-        if best is None or points > best[0]:
-            best = points, forms.of(share, most, None if score is None else points)
+        after = {} if score is None else score(found)
+        points = _mean(after)
+        if best is None or (points or 0.0) > best[0]:
+            best = points or 0.0, forms.of(share, most, points), after, most
     if best is None:
         raise ArgumentError(
             f"size: {size:,} bytes are too few for this model, whatever is left"
             f" out of it; the least that it can do with is {forms.least(tried):,}"
         )
-    return best[1] if calibrate is None else calibrate(best[1])
+    _, smaller, after, most = best
+    if score is not None and most_cost is not None:
+        column, cost = _highest_cost(before, after)
+        if cost > most_cost:
+            least = forms.least_within(
+                most, lambda found: _highest_cost(before, score(found))[1] <= most_cost
+            )
+            raise ArgumentError(
+                f"size: {size:,} bytes cost {100 * cost:.1f} points of {column}; {least:,} are the"
+                f" least that cost at most {100 * most_cost:g}: name these, or force it"
+            )
+    return smaller if calibrate is None else calibrate(smaller)
+
+
+def _mean(scores: Mapping[str, float]) -> float | None:
+    return sum(scores.values()) / len(scores) if scores else None
+
+
+def _highest_cost(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[str, float]:
+    """Return the column that loses most, and how much."""
+    cost, column = max((before[name] - after[name], name) for name in before)
+    return column, cost
+
+
+def compress_unseen(
+    tagger: Tagger,
+    size: int,
+    with_model: Callable[[TaggerModel], Tagger],
+    raw: RawSource | None = None,
+) -> TaggerModel:
+    """compress_model, compared on sentences that the tagger itself has labeled.
+
+    Parameters
+    ----------
+    with_model : makes a tagger of a model
+    raw : the sentences; None for bundled ones of English
+
+    Raises
+    ------
+    ArgumentError : it is too small, or costs more than MOST_COST; or the tagger looks at more than
+        words, or knows too few of the bundled ones
+    FormatError : there is no sentence
+    """
+    if len(model_to_bytes(tagger.model)) <= size:
+        return tagger.model
+    needed = tagger.model.feature_columns
+    if needed:
+        raise ArgumentError(
+            f"dev: the model looks at the column {needed[0]}, so what its size costs is compared on"
+            " labeled text alone; give it, or force the size"
+        )
+    sentences = [
+        list(words) for words in islice(raw_sentences(_SAMPLE if raw is None else raw), _COMPARED)
+    ]
+    if not any(sentences):
+        raise FormatError("there is no sentence in the raw text", place_of(raw))
+    if raw is None:
+        known = tagger.model.known([word for words in sentences for word in words])
+        if sum(known) < _LEAST_KNOWN * len(known):
+            raise ArgumentError(
+                "dev: what the size costs is compared on English sentences, of whose words the"
+                f" model knows {percent(sum(known) / len(known))}; give labeled text, or raw text"
+                " of its language, or force the size"
+            )
+    columns = list(tagger.columns)
+    whole = tagger.tag_sents(sentences, columns=columns)
+
+    def score(model: TaggerModel) -> dict[str, float]:
+        found = with_model(model).tag_sents(sentences, columns=columns)
+        return {name: _share_equal(found[name], whole[name]) for name in columns}
+
+    return compress_model(tagger.model, size, score, steps=STEPS[:1], most_cost=MOST_COST)
+
+
+def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
+    equal = [
+        a == b
+        for row, other in zip(some, others, strict=True)
+        for a, b in zip(row, other, strict=True)
+    ]
+    return sum(equal) / len(equal)
 
 
 def compress_by(source: Source, model: TaggerModel, size: int, score: Score) -> TaggerModel:
@@ -161,6 +260,19 @@ class _Forms:
         while (found := min(self.bytes_of(0.0, most) for most in tried)) > self._size:
             self._size = found
         return self._size
+
+    def least_within(self, steps: int | None, holds: Callable[[TaggerModel], bool]) -> int:
+        """The least size, to three digits, of a form that holds; the whole size if none does."""
+        low, high = 0, LEAST_SHARES
+        while high - low > 1:
+            middle = (low + high) // 2
+            if holds(self.of(middle / LEAST_SHARES, steps)):
+                high = middle
+            else:
+                low = middle
+        found = self.bytes_of(high / LEAST_SHARES, steps)
+        unit: int = 10 ** max(0, len(str(found)) - 3)
+        return min(-(-found // unit) * unit, self._n_bytes)
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""

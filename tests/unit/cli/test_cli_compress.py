@@ -86,7 +86,17 @@ def test_a_model_that_fits_is_written_as_it_is(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (
-        main(["compress", str(folder / "a.model"), "--size", "1MB", "-o", str(folder / "b.model")])
+        main(
+            [
+                "compress",
+                str(folder / "a.model"),
+                "--force",
+                "--size",
+                "1MB",
+                "-o",
+                str(folder / "b.model"),
+            ]
+        )
         == 0
     )
     assert "fit as they are" in capsys.readouterr().err
@@ -105,7 +115,17 @@ def test_a_size_that_cannot_be_is_an_error_in_a_line(
     size: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (
-        main(["compress", str(folder / "a.model"), "--size", size, "-o", str(folder / "b.model")])
+        main(
+            [
+                "compress",
+                str(folder / "a.model"),
+                "--force",
+                "--size",
+                size,
+                "-o",
+                str(folder / "b.model"),
+            ]
+        )
         == 2
     )
     said = capsys.readouterr().err
@@ -140,6 +160,36 @@ def test_mapped_and_read_models_tag_the_same(
 def test_a_model_is_not_written_to_a_file_named_like_standard_output(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compress", str(folder / "a.model"), "--size", "1MB", "-o", "-"]) == 2
+    assert main(["compress", str(folder / "a.model"), "--force", "--size", "1MB", "-o", "-"]) == 2
     assert "not written to standard output" in capsys.readouterr().err
     assert not Path("-").exists()
+
+
+def test_what_a_size_costs_is_compared_on_raw_text_unless_it_is_forced(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "raw.txt").write_text("The old man boards\nthe ferry stops here\n")
+    model, made = str(folder / "a.model"), str(folder / "b.model")
+    how = ["compress", model, "-o", made, "--raw", str(folder / "raw.txt")]
+    assert main([*how, "--size", "2900"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("perceptron-nlp: --size: 2,900 bytes cost ")
+    assert said.endswith(": name these, or force it\n") and not Path(made).exists()
+    whole = Path(model).stat().st_size
+    assert main([*how, "--size", str(whole - 1)]) == 0
+    assert "; 100.00 % of the labels as before" in capsys.readouterr().err
+    assert main(["compress", model, "-o", made, "--size", "2900", "--force"]) == 0
+    assert "labels as before" not in capsys.readouterr().err
+    assert main(["compress", model, "-o", made, "--size", "2900"]) == 2
+    assert "of whose words the model knows" in capsys.readouterr().err
+
+
+def test_a_name_after_raw_text_is_a_labeled_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "raw.txt").write_text("The old man boards\n")
+    raw, train = str(folder / "raw.txt"), str(folder / "a.txt")
+    how = ["--epochs", "1", "--quiet", "--model", str(folder / "c.model")]
+    assert main(["train", "--raw", raw, train, *how]) == 0
+    assert main(["train", "--raw", raw, "--raw", raw, train, *how]) == 0
+    assert capsys.readouterr().err == ""

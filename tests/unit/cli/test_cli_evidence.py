@@ -19,6 +19,7 @@ def test_a_tagger_is_trained_with_raw_text_and_a_lexicon(cli, train_file: Path) 
         train_file,
         "--raw",
         "raw.txt.gz",
+        "--raw",
         "more.txt",
         "--lexicon",
         "forms.tsv",

@@ -109,7 +109,7 @@ def test_a_fixed_table_and_a_packed_file_are_told_as_what_they_are(cli, train_fi
     text = cli("inspect", "a.model").out.decode()
     assert "a feature collides with another in" in text
     assert "(rows of a fixed table belong to all templates)" in text
-    pn.load("a.model").compress(4000).save("b.model")
+    pn.load("a.model").compress(4000, force=True).save("b.model")
     packed = json.loads(cli("inspect", "b.model", "--json").out)
     assert packed["format_version"] == pn.MODEL_FORMAT_VERSION == 2
     assert sum(part["bytes"] for part in packed["layout"]) == Path("b.model").stat().st_size

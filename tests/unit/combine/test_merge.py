@@ -219,7 +219,7 @@ def test_taggers_with_other_word_tables_are_refused(small: Small) -> None:
 def test_a_compressed_tagger_is_not_merged_with_one_that_is_not(small: Small) -> None:
     one = trained(small)
     with pytest.raises(pn.ArgumentError, match="compress after merging"):
-        pn.merge([one, one.compress(len(one.to_bytes()) * 3 // 4)])
+        pn.merge([one, one.compress(len(one.to_bytes()) * 3 // 4, force=True)])
 
 
 @pytest.mark.parametrize(

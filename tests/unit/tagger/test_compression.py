@@ -45,7 +45,7 @@ def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
     whole = len(tagger.to_bytes())
     size = int(whole * part) + 1
     try:
-        smaller = tagger.compress(size)
+        smaller = tagger.compress(size, force=True)
     except pn.ArgumentError as error:
         assert "the least that it can do with is " in str(error)
         return
@@ -62,7 +62,9 @@ def test_columns_of_which_one_is_compressed_load_together(
     tagger: pn.Tagger, small: Labelled
 ) -> None:
     other = pn.train([pn.Sentence(w, {"xpos": t}) for w, t in small], column="xpos", epochs=3)
-    both = pn.Tagger(joined([tagger.compress(len(tagger.to_bytes()) // 2).model, other.model]))
+    both = pn.Tagger(
+        joined([tagger.compress(len(tagger.to_bytes()) // 2, force=True).model, other.model])
+    )
     again = pn.Tagger.from_bytes(both.to_bytes())
     assert again.to_bytes() == both.to_bytes()
     texts = [words for words, _ in small]
@@ -71,7 +73,7 @@ def test_columns_of_which_one_is_compressed_load_together(
 
 def test_a_size_that_the_model_has_already_changes_nothing(tagger: pn.Tagger) -> None:
     whole = len(tagger.to_bytes())
-    assert tagger.compress(whole) is tagger
+    assert tagger.compress(whole, force=True) is tagger
     assert tagger.compress("1GB", dev=[(["a"], [tagger.labels[0]])]) is tagger
 
 
@@ -79,16 +81,63 @@ def test_a_size_that_the_model_has_already_changes_nothing(tagger: pn.Tagger) ->
 def test_the_least_size_that_a_message_names_is_possible(tagger: pn.Tagger, with_dev: bool) -> None:
     dev = [(["a"], [tagger.labels[0]])] if with_dev else None
     with pytest.raises(pn.ArgumentError) as caught:
-        tagger.compress(100, dev=dev)
+        tagger.compress(100, dev=dev, force=True)
     least = int(str(caught.value).rpartition(" ")[2].replace(",", ""))
-    assert len(tagger.compress(least, dev=dev).to_bytes()) <= least
+    assert len(tagger.compress(least, dev=dev, force=True).to_bytes()) <= least
     with pytest.raises(pn.ArgumentError, match="too few for this model"):
-        tagger.compress(least - 1, dev=dev)
+        tagger.compress(least - 1, dev=dev, force=True)
+
+
+@pytest.fixture(scope="module")
+def english() -> pn.Tagger:
+    """The tagger of parts of speech of the bundled model."""
+    return pn.load("en").by_column["upos"]
+
+
+def _least(message: str) -> int:
+    return int(message.partition("; ")[2].partition(" are the least")[0].replace(",", ""))
+
+
+def test_without_dev_a_size_that_costs_too_much_is_refused_with_the_least_that_holds(
+    english: pn.Tagger,
+) -> None:
+    whole = len(english.to_bytes())
+    with pytest.raises(
+        pn.ArgumentError, match=r"cost [0-9.]+ points of upos; .* force it"
+    ) as raised:
+        english.compress(whole // 4)
+    least = _least(str(raised.value))
+    assert whole // 4 < least < whole
+    held = english.compress(least)
+    before, after = held.model.record["compressed"]["scores"]
+    assert len(held.to_bytes()) <= least and before == 1.0 and after >= 0.98
+    forced = english.compress(whole // 4, force=True)
+    assert forced.model.record["compressed"]["scores"] == [None, None]
+
+
+def test_without_dev_labels_are_compared_on_raw_text(tagger: pn.Tagger, small: Labelled) -> None:
+    raw = [words for words, _ in small]
+    with pytest.raises(pn.ArgumentError, match="points of ") as raised:
+        tagger.compress(3_500, raw=raw)
+    held = tagger.compress(_least(str(raised.value)), raw=raw)
+    same = [a == b for words in raw for a, b in zip(held.tag(words), tagger.tag(words))]
+    assert sum(same) >= 0.98 * len(same)
+
+
+def test_bundled_sentences_serve_models_of_their_language_alone(tagger: pn.Tagger) -> None:
+    with pytest.raises(pn.ArgumentError, match="of whose words the model knows .* of its language"):
+        tagger.compress(len(tagger.to_bytes()) // 2)
+    looks = pn.train([(["a", "b"], ["X", "Y"])], templates=["word[0]"], epochs=1)
+    with pytest.raises(pn.FormatError, match="no sentence in the raw text"):
+        looks.compress(1, raw=[])
+    for how in ({"dev": [(["a"], ["X"])]}, {"force": True}):
+        with pytest.raises(pn.ArgumentError, match="raw: is for a comparison without dev"):
+            looks.compress(1, raw=[["a"]], **how)  # type: ignore[arg-type]
 
 
 def test_a_format_that_is_none_is_refused_without_a_dev_set_too(tagger: pn.Tagger) -> None:
     with pytest.raises(pn.ArgumentError, match="format: 'conlu' is not one of"):
-        tagger.compress("1GB", format="conlu")
+        tagger.compress("1GB", format="conlu", force=True)
 
 
 def test_packing_alone_keeps_every_label(small: Labelled) -> None:
@@ -111,14 +160,14 @@ def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labelled)
 
 
 def test_equal_models_compress_to_equal_bytes(small: Labelled) -> None:
-    one, two = (trained(small).compress(9_000).to_bytes() for _ in range(2))
+    one, two = (trained(small).compress(9_000, force=True).to_bytes() for _ in range(2))
     assert one == two
 
 
 def test_a_compressed_model_can_be_compressed_again(small: Labelled) -> None:
     tagger = trained(small)
-    half = tagger.compress(len(tagger.to_bytes()) // 2)
-    third = half.compress(len(half.to_bytes()) * 3 // 4)
+    half = tagger.compress(len(tagger.to_bytes()) // 2, force=True)
+    third = half.compress(len(half.to_bytes()) * 3 // 4, force=True)
     assert len(third.to_bytes()) < len(half.to_bytes())
     assert third.tag(["The", "man"]) == pickle.loads(pickle.dumps(third)).tag(["The", "man"])
 
@@ -192,13 +241,13 @@ def test_sizes_are_read_as_people_write_them(text: str | int, n_bytes: int) -> N
 @pytest.mark.parametrize("size", ["", "kB", "4 furlongs", "-3kB", "0", 0, -1, "1e6", "nan", "0.1B"])
 def test_what_is_no_size_is_refused(size: str | int, tagger: pn.Tagger) -> None:
     with pytest.raises(pn.ArgumentError, match=r"^size: "):
-        tagger.compress(size)
+        tagger.compress(size, force=True)
 
 
 @pytest.mark.parametrize("size", [True, 4.5, None, b"4kB"])
 def test_a_size_of_another_type_is_refused(size: Any, tagger: pn.Tagger) -> None:
     with pytest.raises(pn.ArgumentTypeError, match=r"^size: an int or a str is needed"):
-        tagger.compress(size)
+        tagger.compress(size, force=True)
 
 
 @pytest.mark.parametrize("size", ["wide", 1, "0.9kB"])
@@ -210,13 +259,13 @@ def test_a_wrong_size_is_known_before_training(size: str | int) -> None:
 def test_no_model_is_smaller_than_the_least_size_of_all() -> None:
     tiny = pn.train([(["a", "b"], ["X", "Y"])], templates=["bias"], epochs=1)
     with pytest.raises(pn.ArgumentError, match="too few for this model"):
-        tiny.compress(LEAST_BYTES)
+        tiny.compress(LEAST_BYTES, force=True)
 
 
 @pytest.fixture
 def packed(small: Labelled) -> bytes:
     tagger = trained(small)
-    return tagger.compress(len(tagger.to_bytes()) // 2).to_bytes()
+    return tagger.compress(len(tagger.to_bytes()) // 2, force=True).to_bytes()
 
 
 def test_every_truncation_and_every_changed_byte_of_a_packed_file_is_a_model_error(
@@ -250,7 +299,7 @@ def test_a_packed_file_with_a_right_checksum_and_changed_bits_loads_or_is_a_mode
 
 def packed_small() -> bytes:
     tagger = trained([(["the", "man"], ["D", "N"]), (["men", "run"], ["N", "V"])])
-    return tagger.compress(len(tagger.to_bytes()) - 1).to_bytes()
+    return tagger.compress(len(tagger.to_bytes()) - 1, force=True).to_bytes()
 
 
 SIGNED = packed_small()
@@ -304,7 +353,7 @@ def test_a_damaged_file_is_refused_when_mapped_too(tagger: pn.Tagger, tmp_path: 
 
 def test_a_compressed_pipeline_loads_and_cuts_text_as_before(pipeline: pn.Tagger) -> None:
     size = len(pipeline.to_bytes()) * 4 // 5
-    smaller = pn.Tagger.from_bytes(pipeline.compress(size).to_bytes())
+    smaller = pn.Tagger.from_bytes(pipeline.compress(size, force=True).to_bytes())
     text = "Elle voit le bois du chat. Zoé dort, dit-il."
     assert len(smaller.to_bytes()) <= size
     assert [s.forms for s in smaller.tag_text(text)] == [s.forms for s in pipeline.tag_text(text)]

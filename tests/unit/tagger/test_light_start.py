@@ -99,7 +99,7 @@ def models() -> dict[str, Any]:
         "fast": fast,
         "mapped": fast,
         "several": several,
-        "small": several.compress(20_000),
+        "small": several.compress(20_000, force=True),
         "fixed": pn.train(SENTENCES, column="upos", table_bits=12, **plain),
         "parts": pn.train(SENTENCES, column="feats", two_passes=False, **plain),
         "spans": pn.train(SENTENCES, column="chunk", window=None, **plain),

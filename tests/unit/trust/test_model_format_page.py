@@ -73,7 +73,7 @@ def test_the_reader_of_the_page_reads_compressed_models_too(
     whole = pn.train(
         small, templates=TEMPLATES, epochs=4, beam=1, right_to_left=False, table_bits=table_bits
     )
-    tagger = whole.compress(len(whole.to_bytes()) * 4 // 5)
+    tagger = whole.compress(len(whole.to_bytes()) * 4 // 5, force=True)
     assert tagger.model.packed
     tagger.save(path)
     model, arrays = page["read"](path)

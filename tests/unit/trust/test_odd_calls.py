@@ -120,7 +120,7 @@ def test_a_tagger_is_copied_resumed_and_calibrated_while_threads_tag_with_it(
             for other in (copy.deepcopy(sure), copy.copy(sure), pickle.loads(pickle.dumps(sure))):
                 assert other.tag_sents(sentences) == expected
             sure.resume(small, epochs=1)
-            sure.compress(20_000)
+            sure.compress(20_000, force=True)
             assert sure.to_bytes() == model
     finally:
         done.set()

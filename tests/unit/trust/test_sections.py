@@ -43,7 +43,7 @@ def models() -> dict[str, bytes]:
             "features": made("feats"),
             "resumable": made(update="adagrad", resumable=True, templates=["word[0]", "tag[-1]"]),
             "tables": made(lexicon={"the": ["DET"]}, templates="default"),
-            "packed": made(templates="default", dev=dev).compress(9000),
+            "packed": made(templates="default", dev=dev).compress(9000, force=True),
         }.items()
     }
 
