@@ -272,8 +272,8 @@ class TrainingOptions(LearningOptions):
     raw: RawSource | None = _option(
         None,
         "data",
-        "text without labels, a tokenized sentence a line, or CoNLL-U, to learn clusters from; several"
-        " times for several files",
+        "text without labels, a tokenized sentence a line, or CoNLL-U, to learn clusters from; one"
+        " file each time",
         metavar="FILE",
     )
     lexicon: str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | None = _option(
