@@ -1123,7 +1123,13 @@ class Tagger:
         if dev is None and force:
             return self._with(compress_model(self.model, n_bytes))
         if dev is None:
-            return self._with(compress_unseen(self, n_bytes, self._with, raw))
+
+            def label(
+                model: TaggerModel, sentences: Sequence[Sequence[str]]
+            ) -> dict[str, list[list[str]]]:
+                return self._with(model).tag_sents(sentences, columns=self.columns)
+
+            return self._with(compress_unseen(self.model, n_bytes, label, raw))
 
         def score(model: TaggerModel) -> dict[str, float]:
             tagger = self._with(model)

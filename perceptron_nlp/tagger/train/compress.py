@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +20,11 @@ from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagger.train.sources import Source
 
-if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tagger import Tagger
-
 Score = Callable[[TaggerModel], Mapping[str, float]]
 """The share of tokens that a model labels right, by column."""
 Calibrate = Callable[[TaggerModel], TaggerModel]
+Label = Callable[[TaggerModel, Sequence[Sequence[str]]], Mapping[str, Sequence[Sequence[str]]]]
+"""The labels of sentences by a model, by column."""
 
 # The most that the heaviest weight is as a whole number; None is as fine as it was. Coarser steps
 # take fewer bits and leave room for more rows: which is better is measured. The first is for models
@@ -131,27 +129,24 @@ def _highest_cost(before: Mapping[str, float], after: Mapping[str, float]) -> tu
 
 
 def compress_unseen(
-    tagger: Tagger,
-    size: int,
-    with_model: Callable[[TaggerModel], Tagger],
-    raw: RawSource | None = None,
+    model: TaggerModel, size: int, label: Label, raw: RawSource | None = None
 ) -> TaggerModel:
-    """compress_model, compared on sentences that the tagger itself has labeled.
+    """compress_model, compared on sentences that the model itself has labeled.
 
     Parameters
     ----------
-    with_model : makes a tagger of a model
+    label : labels sentences with a model: see Label
     raw : the sentences; None for bundled ones of English
 
     Raises
     ------
-    ArgumentError : it is too small, or costs more than MOST_COST; or the tagger looks at more than
+    ArgumentError : it is too small, or costs more than MOST_COST; or the model looks at more than
         words, or knows too few of the bundled ones
     FormatError : there is no sentence
     """
-    if len(model_to_bytes(tagger.model)) <= size:
-        return tagger.model
-    needed = tagger.model.feature_columns
+    if len(model_to_bytes(model)) <= size:
+        return model
+    needed = model.feature_columns
     if needed:
         raise ArgumentError(
             f"dev: the model looks at the column {needed[0]}, so what its size costs is compared on"
@@ -163,21 +158,20 @@ def compress_unseen(
     if not any(sentences):
         raise FormatError("there is no sentence in the raw text", place_of(raw))
     if raw is None:
-        known = tagger.model.known([word for words in sentences for word in words])
+        known = model.known([word for words in sentences for word in words])
         if sum(known) < _LEAST_KNOWN * len(known):
             raise ArgumentError(
                 "dev: what the size costs is compared on English sentences, of whose words the"
                 f" model knows {percent(sum(known) / len(known))}; give labeled text, or raw text"
                 " of its language, or force the size"
             )
-    columns = list(tagger.columns)
-    whole = tagger.tag_sents(sentences, columns=columns)
+    whole = label(model, sentences)
 
-    def score(model: TaggerModel) -> dict[str, float]:
-        found = with_model(model).tag_sents(sentences, columns=columns)
-        return {name: _share_equal(found[name], whole[name]) for name in columns}
+    def score(smaller: TaggerModel) -> dict[str, float]:
+        found = label(smaller, sentences)
+        return {name: _share_equal(found[name], whole[name]) for name in whole}
 
-    return compress_model(tagger.model, size, score, steps=STEPS[:1], most_cost=MOST_COST)
+    return compress_model(model, size, score, steps=STEPS[:1], most_cost=MOST_COST)
 
 
 def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
