@@ -44,7 +44,7 @@ from corpora import corpora
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.learning import Learned, Learner
 from perceptron_nlp.annotation.server import Desk
-from perceptron_nlp.formats.conllu import rewrite
+from perceptron_nlp.formats.conllu import rewrite_conllu
 
 TREEBANKS = {
     "English-EWT": ("en_ewt-ud", 4),
@@ -291,7 +291,7 @@ def wait(annotated: int, waiting: int, pause: float) -> None:
             number = order.pop()
             count += len(pool[number])
             rows = pn.Sentence(pool[number].words, {"upos": pool[number].column("upos")})
-            kept.append(f"# sent_id = {number + 1}\n" + rewrite(rows, {}))
+            kept.append(f"# sent_id = {number + 1}\n" + rewrite_conllu(rows, {}))
         out.write_text("".join(kept), "utf-8")
         texts = [sentence.words for sentence in pool[: waiting + len(kept)]]
         for opened in ("opened the first time", "opened again"):

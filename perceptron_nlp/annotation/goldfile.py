@@ -13,7 +13,6 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
@@ -21,11 +20,15 @@ from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
-from perceptron_nlp.formats.conllu import rewrite
-from perceptron_nlp.formats.conllu_layout import ConlluLayout
-from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
-from perceptron_nlp.formats.opening import BOM, packed
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.formats import (
+    BOM,
+    CONLLU_COLUMNS,
+    ConlluLayout,
+    RunningLayout,
+    as_conllu,
+    packed,
+    rewrite_conllu,
+)
 
 _STATE = re.compile(
     r"^# annotation = order=([0-9]{1,9})\|corrections=([0-9]{1,9})"
@@ -52,7 +55,7 @@ class Record:
     note : a person's remark
     """
 
-    sentence: Sentence
+    sentence: pn.Sentence
     item: Item | None = None
     order: int = 0
     corrections: int = 0
@@ -71,11 +74,11 @@ class Record:
     def of(cls, item: Item) -> Record:
         """Return a record of a sentence that is not annotated, with the note of the text."""
         if item.source is None:
-            return cls(Sentence(item.words), item)
+            return cls(pn.Sentence(item.words), item)
         return cls(item.source, item, note=cls.read(item.source).note)
 
     @classmethod
-    def read(cls, sentence: Sentence) -> Record:
+    def read(cls, sentence: pn.Sentence) -> Record:
         """Return a record from a sentence of CoNLL-U and its comments."""
         layout = sentence.layout
         assert isinstance(layout, ConlluLayout)
@@ -99,8 +102,9 @@ class Record:
         """Return the record with labels and with comments that say what it says."""
         held = self.sentence
         if not isinstance(held.layout, ConlluLayout):
-            held = _conllu(self.item, held)
-        text = rewrite(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
+            assert self.item is not None
+            held = _conllu(self.item, held.words)
+        text = rewrite_conllu(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
         end = next(at for at in _lines(text) if not text.startswith(("#", "\n"), at))
         state = f"# annotation = order={self.order}|corrections={self.corrections}"
         if self.estimate is not None:
@@ -169,7 +173,7 @@ class GoldFile:
         self._stamp, self._tail = stamp, tail
         return records
 
-    def rest(self, sentence: Sentence) -> object:
+    def rest(self, sentence: pn.Sentence) -> object:
         """Return all that annotation leaves as it is: comments, and the other columns."""
         layout = sentence.layout
         assert isinstance(layout, ConlluLayout)
@@ -179,7 +183,7 @@ class GoldFile:
         others = [layout[name] for name in CONLLU_COLUMNS[2:] if name not in self._columns]
         return [line for line in head.split("\n") if line], others
 
-    def check(self, sentence: Sentence) -> None:
+    def check(self, sentence: pn.Sentence) -> None:
         """Raise FormatError for columns, or a tag, that a sentence of the file cannot have."""
         layout = sentence.layout
         if isinstance(layout, ConlluLayout) and layout.names != CONLLU_COLUMNS:
@@ -263,16 +267,9 @@ def _lines(text: str) -> Iterable[int]:
         at = text.find("\n", at) + 1 or len(text)
 
 
-def _conllu(item: Item | None, sentence: Sentence) -> Sentence:
+def _conllu(item: Item, words: Sequence[str]) -> pn.Sentence:
     """Return a sentence of raw text, or of lines, as CoNLL-U with its name and its text."""
-    words = sentence.words
-    misc = ["_"] * len(words)
-    text = " ".join(words)
-    if item is not None and item.spans:
-        text = " ".join(item.text.split())
-        glued = [end == start for (_, end), (start, _) in pairwise(item.spans)]
-        misc = ["SpaceAfter=No" if own else "_" for own in [*glued, item.is_glued]]
-    rows = rewrite(Sentence(words, {"misc": misc}), {})
-    name = "" if item is None else f"# sent_id = {item.name}\n# text = {text}\n"
-    (found,) = pn.read_conllu(io.BytesIO((name + rows).encode()))
+    layout = RunningLayout(item.text, item.tokens, 1, item.is_glued) if item.tokens else None
+    sentence = pn.Sentence.from_reader(tuple(words), {}, "", 0, layout)
+    (found,) = pn.read_conllu(io.BytesIO(as_conllu(sentence, {}, item.name).encode()))
     return found

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, file_error, quote
-from perceptron_nlp.formats import wrong_conllu_value
-from perceptron_nlp.text.tagset import known_labels
+from perceptron_nlp.formats import known_labels, wrong_conllu_value
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 _WRITABLE = re.compile(r"[^\r\n\ud800-\udfff]*")

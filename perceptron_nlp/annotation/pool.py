@@ -13,13 +13,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import perceptron_nlp as pn
 from perceptron_nlp.annotation.reading import PoolSource, read_pool
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.formats import sentence_id
-from perceptron_nlp.formats.conllu_layout import ConlluLayout, surface_tokens
-from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
-from perceptron_nlp.formats.running import RunningLayout
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.formats import (
+    CONLLU_COLUMNS,
+    ConlluLayout,
+    RunningLayout,
+    Segment,
+    TokenSpan,
+    sentence_id,
+    surface_tokens,
+)
 
 Span = tuple[int, int]
 
@@ -41,7 +46,7 @@ class Item:
     start, end : the characters of the text that it covers, white space not counted
     words : its words
     text : how it stands in the text
-    spans : begin and end of each word in ``text``; empty if its words cannot be cut otherwise
+    tokens : begin, end and words of each token in ``text``; empty if it is not raw text
     source : the sentence of CoNLL-U that it is, or None
     is_glued : whether what follows stands right behind it
     """
@@ -52,9 +57,21 @@ class Item:
     end: int
     words: tuple[str, ...]
     text: str
-    spans: tuple[Span, ...] = ()
-    source: Sentence | None = None
+    tokens: tuple[TokenSpan, ...] = ()
+    source: pn.Sentence | None = None
     is_glued: bool = False
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Begin and end of each word in ``text``; empty if words cannot be cut otherwise."""
+        if any(len(words) > 1 for _, _, words in self.tokens):
+            return ()
+        return tuple((start, end) for start, end, _ in self.tokens)
+
+    @property
+    def forms(self) -> Sequence[str]:
+        """Its tokens as they stand in the text; words, but for multiword tokens of raw text."""
+        return forms_of(self.text, self.tokens) if self.tokens else self.words
 
 
 class Pool:
@@ -66,6 +83,7 @@ class Pool:
         spaces, or CoNLL-U (other formats give their words)
     most : how many sentences are read at most
     spread : whether those of a longer text come from all over it; else they are the first
+    segment : cuts running text in place of rules; see Corpus.cut_by
 
     Attributes
     ----------
@@ -77,9 +95,11 @@ class Pool:
     FileError, FormatError : a file cannot be read, breaks its format, or there is no word
     """
 
-    def __init__(self, source: PoolSource, most: int, spread: bool) -> None:
+    def __init__(
+        self, source: PoolSource, most: int, spread: bool, segment: Segment | None = None
+    ) -> None:
         self.items: list[Item] = []
-        sentences, warning = read_pool(source, most, spread)
+        sentences, warning = read_pool(source, most, spread, segment)
         self.warnings = [] if warning is None else [warning]
         self._end = self._cut = 0
         names: set[str] = set()
@@ -96,7 +116,7 @@ class Pool:
                 "there are no words in the text; give text to annotate", ", ".join(named) or "pool"
             )
         self._starts = [item.start for item in self.items]
-        self._characters = "".join(word for item in self.items for word in item.words)
+        self._characters = "".join(form for item in self.items for form in item.forms)
         self._by_name = {item.name: item for item in self.items}
 
     def _add(self, sentence: Sequence[str], names: set[str]) -> None:
@@ -105,32 +125,29 @@ class Pool:
         if not words:
             return
         if isinstance(layout, ConlluLayout) and layout.names == CONLLU_COLUMNS:
-            assert isinstance(sentence, Sentence)
+            assert isinstance(sentence, pn.Sentence)
             name = sentence_id(sentence) or ""
             self._append(name, names, words, " ".join(words), (), sentence)
             return
-        is_glued = isinstance(layout, RunningLayout) and layout.is_glued
         if isinstance(layout, RunningLayout):
-            text = layout.text
-            spans = [(start, end) for start, end, _ in layout.tokens]
+            text, is_glued, tokens = layout.text, layout.is_glued, list[TokenSpan](layout.tokens)
         else:
-            text, spans = " ".join(words), []
-            at = 0
+            text, is_glued, at = " ".join(words), False, 0
+            tokens = []
             for word in words:
-                spans.append((at, at + len(word)))
+                tokens.append((at, at + len(word), (word,)))
                 at += len(word) + 1
-        is_raw = isinstance(layout, RunningLayout)
         # Lists of words are as somebody wants them.
         most = len(words) if layout is None else MOST_TOKENS
-        for first in range(0, len(words), most):
-            own = spans[first : first + most]
+        for first in range(0, len(tokens), most):
+            own = tokens[first : first + most]
             begin, end = own[0][0], own[-1][1]
-            moved = tuple((a - begin, b - begin) for a, b in own)
-            part = words[first : first + most]
-            own_spans = moved if is_raw else ()
+            part = tuple(word for _, _, of_token in own for word in of_token)
+            moved = tuple((a - begin, b - begin, of_token) for a, b, of_token in own)
+            is_raw = isinstance(layout, RunningLayout)
             behind = _is_glued(text, end, is_glued)
-            self._append("", names, part, text[begin:end], own_spans, None, behind)
-        self._cut += (len(words) - 1) // most
+            self._append("", names, part, text[begin:end], moved if is_raw else (), None, behind)
+        self._cut += (len(tokens) - 1) // most
 
     def _append(
         self,
@@ -138,18 +155,19 @@ class Pool:
         names: set[str],
         words: tuple[str, ...],
         text: str,
-        spans: tuple[Span, ...],
-        source: Sentence | None,
+        tokens: tuple[TokenSpan, ...],
+        source: pn.Sentence | None,
         is_glued: bool = False,
     ) -> None:
         name = name or str(len(self.items) + 1)
         while name in names:
             name += "'"
         names.add(name)
-        start, self._end = self._end, self._end + sum(map(len, words))
+        start = self._end
+        self._end += sum(map(len, forms_of(text, tokens) if tokens else words))
         number = len(self.items)
         self.items.append(
-            Item(name, number, start, self._end, words, text, spans, source, is_glued)
+            Item(name, number, start, self._end, words, text, tokens, source, is_glued)
         )
 
     def piece(self, start: int, end: int, words: Sequence[str] | None = None) -> Item:
@@ -163,7 +181,8 @@ class Pool:
         text, is_glued = "", True
         for one in self.items[first : last + 1]:
             at, kept = one.start, []
-            for word, span in zip(one.words, one.spans or _spans(one), strict=True):
+            spans = [token[:2] for token in one.tokens] or spans_in(one.text, one.words)
+            for word, span in zip(one.forms, spans, strict=True):
                 low, high = max(at, start), min(at + len(word), end)
                 if low < high:
                     found.append(word[low - at : high - at])
@@ -174,26 +193,29 @@ class Pool:
         cut = tuple(found if words is None else words)
         offset = f".{start - item.start}" if start > item.start else ""
         name = item.name + offset + (f"-{self.items[last].name}" if last > first else "")
-        spans = spans_in(text, cut) if item.spans else ()
+        tokens: tuple[TokenSpan, ...] = ()
+        if item.tokens:
+            places = spans_in(text, cut)
+            tokens = tuple((*span, (word,)) for span, word in zip(places, cut, strict=bool(places)))
         whole = (item.start, item.end) == (start, end)
         source = item.source if whole else None
-        return Item(name, first, start, end, cut, text, spans, source, is_glued)
+        return Item(name, first, start, end, cut, text, tokens, source, is_glued)
 
-    def place_of(self, sentence: Sentence) -> Span | None:
+    def place_of(self, sentence: pn.Sentence) -> Span | None:
         """Return the characters that a sentence of an annotated file covers; None if none."""
         name = sentence_id(sentence) or ""
         forms = [token.form for token in surface_tokens(sentence)]
         named = self._by_name.get(name)
         for characters in ("".join("".join(forms).split()), "".join(sentence.words)):
             # Texts have names of their own, also numbers.
-            if named is not None and "".join(named.words) == characters:
+            if named is not None and "".join(named.forms) == characters:
                 return named.start, named.end
             match = _NAME.fullmatch(name)
             # Only sentences of raw text can have been cut otherwise.
             if (
                 match
                 and 0 < int(match[1]) <= len(self.items)
-                and self.items[int(match[1]) - 1].spans
+                and self.items[int(match[1]) - 1].tokens
             ):
                 start = self.items[int(match[1]) - 1].start + int(match[2] or 0)
                 end = start + len(characters)
@@ -201,7 +223,7 @@ class Pool:
                     return start, end
         return None
 
-    def place_alike(self, sentence: Sentence) -> Span | None:
+    def place_alike(self, sentence: pn.Sentence) -> Span | None:
         """Return the characters of the sentence of that name if its words were edited."""
         named = self._by_name.get(sentence_id(sentence) or "")
         if named is None:
@@ -243,6 +265,14 @@ def _is_glued(text: str, place: int, at_end: bool) -> bool:
     return at_end if place == len(text) else not text[place].isspace()
 
 
+def forms_of(text: str, tokens: Iterable[TokenSpan]) -> list[str]:
+    """Return the tokens of a text: their words, of multiword tokens what stands in the text."""
+    return [
+        words[0] if len(words) == 1 else " ".join(text[start:end].split())
+        for start, end, words in tokens
+    ]
+
+
 def spans_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
     """Return the places of words in a text in which nothing but white space is between them."""
     spans = []
@@ -254,7 +284,3 @@ def spans_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
         spans.append((at, at + len(word)))
         at += len(word)
     return tuple(spans)
-
-
-def _spans(item: Item) -> tuple[Span, ...]:
-    return spans_in(item.text, item.words)

@@ -10,9 +10,7 @@ from itertools import islice, pairwise
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.formats import wrong_conllu_value
-from perceptron_nlp.formats.opening import named_stream
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.formats import Readable, Segment, named_stream, wrong_conllu_value
 
 PoolSource = str | os.PathLike[str] | Iterable[str | os.PathLike[str] | Sequence[str]]
 
@@ -33,9 +31,12 @@ _WITHIN_CHARACTER = bytes(range(0x80, 0xC0))
 
 
 def read_pool(
-    source: PoolSource, most: int, spread: bool
+    source: PoolSource, most: int, spread: bool, segment: Segment | None = None
 ) -> tuple[list[Sequence[str]], str | None]:
-    """Return at most so many sentences of a text, if `spread` from all over it, and a remark."""
+    """Return at most so many sentences of a text, if `spread` from all over it, and a remark.
+
+    `segment` cuts running text in place of rules; see Corpus.cut_by.
+    """
     if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
         raise ArgumentTypeError(
             f"pool: a path or lists of words are needed, not {type(source).__name__}"
@@ -48,11 +49,11 @@ def read_pool(
     else:
         spread = False
     if not (spread and sum(map(os.path.getsize, paths)) > most * _SURELY_MORE):
-        found = list(islice(_all_of(given), most + 1))
+        found = list(islice(_all_of(given, segment), most + 1))
         if len(found) <= most:
             return found, None
     if spread:
-        found = _stretches(paths, most)
+        found = _stretches(paths, most, segment)
         return found, (
             f"the text is long: {len(found):,} sentences, in stretches from its beginning to its"
             " end, are what is asked for (--sentences N)"
@@ -62,13 +63,22 @@ def read_pool(
     )
 
 
-def _all_of(source: Iterable[str | os.PathLike[str] | Sequence[str]]) -> Iterator[Sequence[str]]:
+def _opened(path: Readable, segment: Segment | None, form: str = "auto") -> pn.Corpus:
+    corpus = pn.open_corpus(path, format=form)
+    if segment is not None:
+        corpus.cut_by(segment)
+    return corpus
+
+
+def _all_of(
+    source: Iterable[str | os.PathLike[str] | Sequence[str]], segment: Segment | None
+) -> Iterator[Sequence[str]]:
     for number, one in enumerate(source):
         if isinstance(one, str | os.PathLike):
-            yield from pn.open_corpus(one)
+            yield from _opened(one, segment)
             continue
         try:
-            sentence = one if isinstance(one, Sentence) else Sentence(one)
+            sentence = one if isinstance(one, pn.Sentence) else pn.Sentence(one)
         except ArgumentTypeError as error:
             raise ArgumentTypeError(f"pool[{number}]: {error}") from None
         for word in sentence.words:
@@ -92,7 +102,7 @@ def _is_plain(path: str) -> bool:
     return True
 
 
-def _stretches(paths: Sequence[str], most: int) -> list[Sequence[str]]:
+def _stretches(paths: Sequence[str], most: int, segment: Segment | None) -> list[Sequence[str]]:
     """Return sentences from places that are as far from each other as can be."""
     sizes = [os.path.getsize(path) for path in paths]
     total = sum(sizes)
@@ -108,14 +118,19 @@ def _stretches(paths: Sequence[str], most: int) -> list[Sequence[str]]:
                 if begin <= low < begin + size:
                     wanted = most * (number + 1) // n_stretches - most * number // n_stretches
                     end = min(high, begin + size) - begin
-                    found += _stretch(file, path, form, (low - begin, end), wanted)
+                    found += _stretch(file, path, form, (low - begin, end), wanted, segment)
         begin += size
     return found
 
 
 def _stretch(
-    file: io.BufferedReader, path: str, form: str, place: tuple[int, int], most: int
-) -> list[Sentence]:
+    file: io.BufferedReader,
+    path: str,
+    form: str,
+    place: tuple[int, int],
+    most: int,
+    segment: Segment | None,
+) -> list[pn.Sentence]:
     """Return so many sentences at most that begin at some place of a file."""
     start, end = place
     first = int(bool(start) and form == "text")
@@ -127,7 +142,7 @@ def _stretch(
         is_cut = start + length < os.path.getsize(path)
         data = _whole(data, _BEGINS.get(form), bool(start), is_cut)
         named = named_stream(data, f"{path} from byte {start}")
-        found = list(islice(pn.open_corpus(named, format=form), wanted + 1))
+        found = list(islice(_opened(named, segment, form), wanted + 1))
         if is_cut and form == "text" and len(found) <= wanted:
             found = found[:-1]
         if len(found) >= wanted or length == min(end - start, _MOST_BYTES * (wanted + 1)):

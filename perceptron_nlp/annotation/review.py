@@ -13,7 +13,6 @@ from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.text.sentence import Sentence
 
 # With fewer sentences each of them is a part by itself.
 _FOLDS = 10
@@ -80,7 +79,9 @@ def likely_errors(records: Sequence[Record], column: str, settled: Collection[Se
     column : what is judged
     settled : labels that were looked at already, which are not doubted again
     """
-    sentences = [Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records]
+    sentences = [
+        pn.Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records
+    ]
     with unheard():
         found = pn.doctor(sentences, column=column, folds=max(2, min(_FOLDS, len(sentences))))
     doubts: dict[str, dict[int, Doubt]] = {}
@@ -98,7 +99,7 @@ def compared(
     records: Iterable[Record], other: str | os.PathLike[str], column: str
 ) -> tuple[Agreement, Doubts]:
     """Compare with a second annotator's CoNLL-U: agreement, and where labels differ, in order."""
-    theirs: dict[tuple[str, ...], list[Sentence]] = {}
+    theirs: dict[tuple[str, ...], list[pn.Sentence]] = {}
     n_theirs = 0
     for sentence in pn.read_conllu(other):
         theirs.setdefault(sentence.words, []).append(sentence)

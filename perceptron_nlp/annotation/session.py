@@ -20,10 +20,9 @@ from perceptron_nlp.annotation.review import Agreement, Doubt, Settled, compared
 from perceptron_nlp.annotation.task import Labels, Task, checked_labels, initial_labels, proposals
 from perceptron_nlp.annotation.treebank import Treebank
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.text.sentence import Sentence
 
 MOST_SENTENCES = 10_000
-_PAUSE = 300.0  # A longer pause is not work.
+_PAUSE = 300.0  # Seconds; a longer one is not work.
 
 
 class Session:
@@ -84,7 +83,8 @@ class Session:
         check_flag("background", background)
         start = start_model(model, self.columns[0], self.tags)
         file = None if self.out is None else GoldFile(self.out, self.columns, self.tags)
-        self._pool = Pool(pool, sentences, order != "document")
+        segment = start.segmenter.sentences_in if start and start.segmenter else None
+        self._pool = Pool(pool, sentences, order != "document", segment)
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
         self._asking = Asking(self._pool.items, order, check, seed)
@@ -114,7 +114,7 @@ class Session:
         self.close()
 
     @property
-    def annotated(self) -> list[Sentence]:
+    def annotated(self) -> list[pn.Sentence]:
         """The annotated sentences with their labels, in the order of the text."""
         return [record.sentence for record in self._treebank.in_text_order]
 

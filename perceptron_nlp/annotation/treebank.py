@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
+import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
 from perceptron_nlp.annotation.pool import Item, Pool, Span
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.text.sentence import Sentence
 
 Cut = tuple[list[Item], list[Item]]
 """Sentences that are waiting, and those that should be in their place."""
@@ -159,7 +159,8 @@ class Treebank:
         check_int("token", token, 0, len(item.words) - 1)
         if not item.spans or item.name not in self.waiting:
             raise ArgumentError(
-                "token: only sentences of raw text that are not annotated can be cut otherwise"
+                "token: only sentences of raw text that are not annotated, and that have no multiword"
+                " tokens, can be cut otherwise"
             )
         return list(item.words)
 
@@ -178,7 +179,7 @@ class Treebank:
         taken: set[int] = set()
         by_words = self._pool.places_by_words() if records else {}
 
-        def of_same_rest(sentence: Sentence) -> Span | None:
+        def of_same_rest(sentence: pn.Sentence) -> Span | None:
             # Names may be missing, or be given twice, as sentences may.
             same = [one for one in by_words.get(sentence.words, []) if one.start not in taken]
             for one in reversed(same if len(same) > 1 else []):
@@ -190,7 +191,7 @@ class Treebank:
         self._find(self._pool.place_of, taken)
         if self.strangers:
 
-            def of_same_words(sentence: Sentence) -> Span | None:
+            def of_same_words(sentence: pn.Sentence) -> Span | None:
                 same = by_words.get(sentence.words, [])
                 while same and same[-1].start in taken:
                     same.pop()
@@ -210,10 +211,10 @@ class Treebank:
         self.waiting = {}
         self.cut((), [*rest, *cut])
 
-    def _rest(self, sentence: Sentence) -> object:
+    def _rest(self, sentence: pn.Sentence) -> object:
         return None if self._file is None else self._file.rest(sentence)
 
-    def _find(self, find: Callable[[Sentence], Span | None], taken: set[int]) -> None:
+    def _find(self, find: Callable[[pn.Sentence], Span | None], taken: set[int]) -> None:
         """Take the strangers for which a place is found that is not taken."""
         left = []
         for record in self.strangers:

@@ -7,11 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats.columns import names_in, read_columns, write_columns
-    from perceptron_nlp.formats.conllu import read_conllu, with_misc, without_misc, write_conllu
-    from perceptron_nlp.formats.conllu_layout import opens_document, sentence_id
-    from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, wrong_conllu_value
+    from perceptron_nlp.formats.conllu import (
+        read_conllu,
+        rewrite_conllu,
+        with_misc,
+        without_misc,
+        write_conllu,
+    )
+    from perceptron_nlp.formats.conllu_layout import (
+        ConlluLayout,
+        opens_document,
+        sentence_id,
+        surface_tokens,
+    )
+    from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, known_labels, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
-    from perceptron_nlp.formats.opening import Readable, named_stream
+    from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
+    from perceptron_nlp.formats.reading import Segment, TokenSpan
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.tagged import (
@@ -39,11 +51,12 @@ if TYPE_CHECKING:
 # The names of each module.
 _PLACES = {
     "columns": "names_in read_columns write_columns",
-    "conllu": "read_conllu with_misc without_misc write_conllu",
-    "conllu_layout": "opens_document sentence_id",
-    "conllu_rules": "CONLLU_COLUMNS wrong_conllu_value",
+    "conllu": "read_conllu rewrite_conllu with_misc without_misc write_conllu",
+    "conllu_layout": "ConlluLayout opens_document sentence_id surface_tokens",
+    "conllu_rules": "CONLLU_COLUMNS known_labels wrong_conllu_value",
     "corpus": "AUTO FORMATS Corpus check_format open_corpus",
-    "opening": "Readable named_stream",
+    "opening": "BOM Readable named_stream packed",
+    "reading": "Segment TokenSpan",
     "replace": "check_place replace_file",
     "running": "RunningLayout as_conllu",
     "tagged": "read_pairs read_tagged read_text write_tagged wrong_tag",

@@ -199,11 +199,11 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     Raises FileError if the file cannot be written, ArgumentError for a sentence that CoNLL-U cannot
     hold.
     """
-    texts = (rewrite(sentence, {}) for sentence in sentences_only(sentences))
+    texts = (rewrite_conllu(sentence, {}) for sentence in sentences_only(sentences))
     write_texts(joined_lines(texts, empty_line=True), path)
 
 
-def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
+def rewrite_conllu(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     """Return the text of a sentence with columns (name to one value for each word) replaced.
 
     A sentence read from CoNLL-U is as it was in all other bytes: comments, ranges, empty nodes,
@@ -298,7 +298,7 @@ def without_misc(value: str, key: str) -> str:
 FORMATS = {
     "conllu": Format(
         read=lambda source, fields, segment: ConlluReader(source),
-        rewrite=rewrite,
+        rewrite=rewrite_conllu,
         columns_of=lambda head, fields, path: columns_named_in(head, path),
         default_column=lambda names: "upos" if "upos" in names else None,
     )

@@ -19,6 +19,7 @@ from operator import eq
 from typing import NamedTuple, NoReturn
 
 from perceptron_nlp.errors import FormatError, quote
+from perceptron_nlp.text.tagset import known_labels as known_labels
 
 GLOBAL_COLUMNS = "# global.columns"
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats.conllu import rewrite as conllu_text
+from perceptron_nlp.formats.conllu import rewrite_conllu
 from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM
@@ -121,7 +121,7 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
 
 
 def as_conllu(
-    sentence: Sentence, columns: Mapping[str, Sequence[str]], number: int | None = None
+    sentence: Sentence, columns: Mapping[str, Sequence[str]], number: int | str | None = None
 ) -> str:
     """Return a sentence of text as CoNLL-U, with ``# sent_id`` and ``# text``.
 
@@ -148,7 +148,7 @@ def as_conllu(
                 raise ArgumentError(f"columns: MISC cannot hold the label {quote(label)}")
             pair = f"{name}={label}"
             misc[at] = pair if misc[at] == "_" else f"{misc[at]}|{pair}"
-    body = conllu_text(Sentence(sentence.words, {**held, "misc": misc}), {})
+    body = rewrite_conllu(Sentence(sentence.words, {**held, "misc": misc}), {})
     body = layout.with_ranges(body)
     place = layout.number if number is None else number
     return f"# sent_id = {place}\n# text = {' '.join(layout.text.split())}\n{body}"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import read_conllu
-from perceptron_nlp.formats.conllu import ConlluReader, rewrite
+from perceptron_nlp.formats.conllu import ConlluReader, rewrite_conllu
 from perceptron_nlp.formats.lines import LineSource
 
 VALUES = st.sampled_from(
@@ -110,8 +110,8 @@ def outcome(data: bytes, size: int, *, scanned: bool, errors: str) -> Any:
         for one in reader:
             columns = {name: one.columns[name] for name in one.columns}
             places = [one.line_of(index) for index in range(len(one))]
-            changed = rewrite(one, {"misc": ["x"] * len(one)}) if "misc" in columns else ""
-            read.append((one.words, columns, places, one.path, rewrite(one, {}), changed))
+            changed = rewrite_conllu(one, {"misc": ["x"] * len(one)}) if "misc" in columns else ""
+            read.append((one.words, columns, places, one.path, rewrite_conllu(one, {}), changed))
     except FormatError as error:
         return read, str(error)
     return read, reader.tail

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Container
 from pathlib import Path
@@ -29,7 +30,7 @@ LAYERS = {
         "_core",
     },
     "integrations": {"combine", "tagger", "perceptrons", "features", "formats", "text", "_core"},
-    "annotation": {"pages", "formats", "text"},
+    "annotation": {"pages", "formats"},
     "analysis": {"perceptrons", "tagger", "pages", "features", "formats", "text", "_core"},
     "combine": {"tagger", "features", "formats", "text", "_core"},
     "perceptrons": {"tagger", "pages", "features", "formats", "text", "_core"},
@@ -199,6 +200,32 @@ def test_layers_above_the_tagger_use_the_public_names() -> None:
             assert count <= allowed, f"{name}/ imports {count} modules of the tagger"
         else:
             assert {path.stem for path, modules in found[name].items() if modules} == allowed
+
+
+# Layers that could leave the package on any day, and what they import of it: names that its doors
+# promise, besides the leaves.
+DOORS = {"perceptron_nlp", "perceptron_nlp.formats", "perceptron_nlp.pages"}
+ON_DOORS = {"annotation"}
+SERVED = "perceptron_nlp.pages.serving"
+
+
+def test_layers_on_public_names_import_what_the_doors_promise() -> None:
+    for path in (path for path in PYTHON if layer(path) in ON_DOORS):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            top, _, rest = node.module.partition(".")
+            own = rest.partition(".")[0]
+            if top != "perceptron_nlp" or own in LEAVES | {"_checks", layer(path)}:
+                continue
+            assert node.module in {*DOORS, SERVED}, f"{place(path)}: {node.module} is no door"
+            if node.module in DOORS:
+                door = importlib.import_module(node.module)
+                promised = getattr(door, "__all__", None)
+                for alias in node.names:
+                    assert promised is None or alias.name in promised, (
+                        f"{place(path)}: {alias.name}"
+                    )
 
 
 @pytest.mark.parametrize("path", CYTHON + HEADERS, ids=place)

@@ -640,6 +640,31 @@ def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_
     assert task.origin == "pool"
 
 
+def test_multiword_tokens_are_the_words_of_the_model_and_ranges_in_the_file(
+    pipeline: pn.Tagger, tmp_path: Path
+) -> None:
+    text, out = tmp_path / "text.txt", tmp_path / "gold.conllu"
+    text.write_text("Le chat va au bois. Le chat va au bois, au bois.\n", "utf-8")
+    with Session(text, out, model=pipeline, order="document") as session:
+        task = shown(session)
+        assert task.words == ("Le", "chat", "va", "à", "le", "bois", ".")
+        assert task.labels["upos"] == pipeline.tag_text("Le chat va au bois.")[0].labels
+        session.accept()
+        with pytest.raises(pn.ArgumentError, match="multiword"):
+            session.split_token(0, 1)
+        session.skip()
+    lines = out.read_text("utf-8").split("\n")
+    assert lines[:2] == ["# sent_id = 1", "# text = Le chat va au bois."]
+    assert [line.split("\t")[:2] for line in lines[6:9]] == [["4-5", "au"], ["4", "à"], ["5", "le"]]
+    assert [line.split("\t")[-1] for line in lines[3:11]] == [*["_"] * 6, "SpaceAfter=No", "_"]
+    for model in (pipeline, None):
+        with Session(text, out, model=model, order="document") as session:
+            assert session.progress().sentences == 1 == session.progress().waiting
+            session.accept(["X"] * len(shown(session).words))
+            assert session.next() is None
+            session.undo()
+
+
 def test_few_errors_are_asked_for_at_a_time_and_none_twice(tmp_path: Path) -> None:
     pool = made(300)
     given = [gold(words) for words in pool]

@@ -10,7 +10,7 @@ import pytest
 
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import open_corpus, read_conllu, with_misc, without_misc, write_conllu
-from perceptron_nlp.formats.conllu import rewrite
+from perceptron_nlp.formats.conllu import rewrite_conllu
 from perceptron_nlp.text.sentence import Sentence
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -103,7 +103,7 @@ def test_a_block_of_empty_nodes_alone_is_kept_and_is_no_sentence():
     (sentence,) = read(text)
     assert sentence.words == ("a",)
     assert sentence.line_of(0) == 3
-    assert rewrite(sentence, {}) == text
+    assert rewrite_conllu(sentence, {}) == text
 
 
 def test_long_sentences_and_long_lines_are_read():
@@ -190,14 +190,14 @@ def test_a_nul_in_a_value_is_read_and_written_back():
     path = CORPORA / "good-nul.conllu"
     sentences = list(read_conllu(path))
     assert sentences[0].column("lemma")[1] == "p\0rr"
-    assert "".join(rewrite(s, {}) for s in sentences) == path.read_text("utf-8")
+    assert "".join(rewrite_conllu(s, {}) for s in sentences) == path.read_text("utf-8")
 
 
 def test_a_sentence_read_pickles_and_copies_with_its_text():
     sentence = next(read_conllu(CORPORA / "good-hard.conllu"))
     for twin in (pickle.loads(pickle.dumps(sentence)), copy.deepcopy(sentence)):
         assert twin == sentence
-        assert rewrite(twin, {}) == rewrite(sentence, {})
+        assert rewrite_conllu(twin, {}) == rewrite_conllu(sentence, {})
         assert twin.line_of(6) == 27
 
 
@@ -226,8 +226,8 @@ def test_real_treebanks_are_detected_read_and_written_back_byte_for_byte(corpora
 
 def test_rewriting_a_column_changes_its_words_and_nothing_else():
     sentence = next(read_conllu(CORPORA / "good-hard.conllu"))
-    before = rewrite(sentence, {}).split("\n")
-    after = rewrite(sentence, {"upos": [f"T{i}" for i in range(7)]}).split("\n")
+    before = rewrite_conllu(sentence, {}).split("\n")
+    after = rewrite_conllu(sentence, {"upos": [f"T{i}" for i in range(7)]}).split("\n")
     words = {sentence.line_of(index) - 1: index for index in range(7)}
     assert len(before) == len(after)
     for number, (old, new) in enumerate(zip(before, after, strict=True)):
@@ -242,14 +242,14 @@ def test_mixed_line_breaks_stay_as_they_are(tmp_path):
     lines = [f"{i}\ta\t_\tX\t_\t_\t_\t_\t_\t_" for i in (1, 2, 3)]
     path.write_bytes(f"# c\r\n{lines[0]}\r\n{lines[1]}\n{lines[2]}".encode())
     (sentence,) = read_conllu(path)
-    new = rewrite(sentence, {"4": ["A", "B", "C"]})
+    new = rewrite_conllu(sentence, {"4": ["A", "B", "C"]})
     first, second, third = (lines[i].replace("X", "ABC"[i]) for i in range(3))
     assert new == f"# c\r\n{first}\r\n{second}\n{third}"
 
 
 def test_several_columns_are_replaced_at_once():
     sentence = Sentence(["a", "b"])
-    assert rewrite(sentence, {"upos": ["X", "Y"], "feats": ["_", "A=1"]}) == (
+    assert rewrite_conllu(sentence, {"upos": ["X", "Y"], "feats": ["_", "A=1"]}) == (
         "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n2\tb\t_\tY\t_\tA=1\t_\t_\t_\t_\n\n"
     )
 
@@ -279,14 +279,14 @@ def test_bare_words_become_conllu_with_the_columns_that_it_has(tmp_path):
 )
 def test_what_conllu_cannot_hold_is_refused(columns, message):
     with pytest.raises(ArgumentError, match=message):
-        rewrite(Sentence(["a", "b"]), columns)
+        rewrite_conllu(Sentence(["a", "b"]), columns)
 
 
 def test_words_that_conllu_cannot_hold_are_refused():
     with pytest.raises(ArgumentError, match="is empty or holds a tab"):
-        rewrite(Sentence(["a\tb"]), {})
+        rewrite_conllu(Sentence(["a\tb"]), {})
     with pytest.raises(ArgumentError, match="no sentences without words"):
-        rewrite(Sentence([]), {})
+        rewrite_conllu(Sentence([]), {})
 
 
 def test_sentences_of_several_files_follow_each_other_in_one(tmp_path):
