@@ -159,8 +159,8 @@ class Treebank:
         check_int("token", token, 0, len(item.words) - 1)
         if not item.spans or item.name not in self.waiting:
             raise ArgumentError(
-                "token: only sentences of raw text that are not annotated, and that have no multiword"
-                " tokens, can be cut otherwise"
+                "token: only sentences of raw text that are not annotated, and that have no"
+                " multiword tokens, can be cut otherwise"
             )
         return list(item.words)
 
