@@ -139,7 +139,7 @@ _THREADED = (
     "tests/laws/test_tagger.py",
     "tests/laws/test_filling.py",
     "tests/laws/test_decode.py",
-    "tests/laws/test_crew.py",
+    "tests/laws/test_threads.py",
     "tests/laws/test_free_threads.py",
     "tests/laws/test_reading.py",
     "tests/laws/test_decoding_forms.py",

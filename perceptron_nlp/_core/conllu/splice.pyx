@@ -7,9 +7,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free, malloc
 
-from perceptron_nlp._core.tag.agree cimport ColumnsDecoder, agreeing_worker, run_worker
-from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
-from perceptron_nlp._core.tag.decode cimport batch_end_sentence, batch_reset, cache_spoil
+from perceptron_nlp._core.tag.decode cimport (
+    ColumnsDecoder, SentenceDecoder, Worker, WorkerBox, agreeing_worker, batch_end_sentence,
+    batch_reset, cache_spoil, run_worker,
+)
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -64,7 +65,7 @@ cdef class ConlluFiller:
     def __cinit__(self, decoder not None, columns, labels):
         if isinstance(decoder, ColumnsDecoder):
             self.together = decoder
-            self.decoder = self.together.first()
+            self.decoder = self.together.decoders[0]
         else:
             self.decoder = decoder
         n = 1 if self.together is None else len(self.together.labels)

@@ -64,8 +64,7 @@ typedef struct {
     const int32_t *labels; /* ascending within a set */
 } KeptLabels;
 
-/* Sentences to be labelled together, and their labels. A worker has one; others may be filled and
- * emptied by one thread while workers of other threads label them (crew.h). */
+/* Sentences to be labelled together, and their labels. */
 #define BATCH_FIELDS                                                                          \
     WordRef *words; /* [token * n_columns + column] */                                        \
     int64_t words_room;                                                                       \

@@ -1,7 +1,7 @@
 """The frozen tagger in numbers: strings in, labels out (decode.h, search.h)."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.model.frozenmodel cimport Decoder, FrozenModel, N_SECRETS
 
@@ -40,7 +40,41 @@ cdef extern from "tag/search.h" nogil:
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
     int batch_end_sentence(Batch *b) noexcept
 
-cdef extern from "tag/pystrings.h":
+cdef extern from "tag/agree.h" nogil:
+    const int MAX_AGREEING
+    ctypedef struct Agreement:
+        int32_t n_columns
+        const Decoder **decoders
+        double *scales
+        int32_t *n_labels
+        int32_t n_prefixes
+        const int32_t *prefix_of
+        const uint16_t *prefix_label
+        const int64_t *starts
+        const uint16_t *last
+        int32_t n_able
+        const uint16_t *able
+        const uint8_t *met
+    Worker *agreeing_worker(Worker *w, int32_t column) noexcept
+    Batch agreeing_batch(Worker *w, int32_t column) noexcept
+    int run_worker(const Decoder *d, Worker *w) noexcept
+
+cdef extern from "tag/strings.h":
+    ctypedef void *PyThread_type_lock
+    PyThread_type_lock PyThread_allocate_lock() noexcept
+    void PyThread_free_lock(PyThread_type_lock lock) noexcept
+    void PyThread_release_lock(PyThread_type_lock lock) noexcept nogil
+    void turn_take(PyThread_type_lock turn) noexcept nogil
+    const int BAD_TEXT
+    ctypedef struct WordBuffers:
+        const uint8_t *data
+        const int64_t *tokens
+        const int64_t *sentences
+        int64_t most_tokens
+        size_t most_bytes
+        uint16_t **out
+    int label_buffers(const Decoder *d, Worker *w, const WordBuffers *x, int64_t begin,
+                      int64_t end, int64_t *bad) noexcept nogil
     const int NOT_A_STRING
     int take_string(const Decoder *d, Batch *b, int32_t column, object s) noexcept
     int take_words(const Decoder *d, Batch *b, object words, Py_ssize_t *at) noexcept
@@ -49,6 +83,15 @@ cdef extern from "tag/pystrings.h":
 
 cdef class WorkerBox:
     cdef Worker worker
+
+
+cdef class ListJob:
+    cdef PyThread_type_lock turn
+    cdef list sentences
+    cdef Py_ssize_t next
+    cdef bint over
+    cdef readonly list found
+    cdef readonly object unread
 
 
 cdef class KeptSets:
@@ -61,8 +104,11 @@ cdef class SentenceDecoder(FrozenModel):
     cdef list idle
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
-    cdef int _run(self, Worker *w) except -1
+    cdef int _run(self, Worker *w, ListJob job=*) except -1
     cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin)
+    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job, KeptSets kept) except -1
+    cdef int _label_buffers(self, WorkerBox box, data, tokens, sentences, outs, int64_t begin,
+                            int64_t end) except -1
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
@@ -70,4 +116,11 @@ cdef class SentenceDecoder(FrozenModel):
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1
 
 
-cdef list as_list(sentence, Py_ssize_t at)
+cdef class ColumnsDecoder:
+    cdef Agreement agreement
+    cdef readonly tuple decoders
+    cdef readonly tuple labels
+    cdef list idle
+    cdef tuple arrays
+    cdef WorkerBox take(self)
+    cdef int _lay(self, prefixes, met_bits, staying) except -1

@@ -9,6 +9,13 @@ from perceptron_nlp._core.model.frozenmodel import FrozenModel
 BATCH_TOKENS: int
 BATCH_BYTES: int
 
+class ListJob:
+    found: list[list[list[str | None]]]
+    unread: BaseException | None
+    def __new__(
+        cls, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]], n_columns: int = 1
+    ) -> Self: ...
+
 class KeptSets:
     def __new__(cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]) -> Self: ...
 
@@ -25,6 +32,16 @@ class SentenceDecoder(FrozenModel):
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
         kept: KeptSets | None,
     ) -> list[list[str | None]]: ...
+    def share(self, job: ListJob, kept: KeptSets | None = None) -> None: ...
+    def tag_buffers(
+        self,
+        data: npt.NDArray[np.uint8],
+        tokens: npt.NDArray[np.int64],
+        sentences: npt.NDArray[np.int64],
+        outs: list[npt.NDArray[np.uint16]],
+        begin: int,
+        end: int,
+    ) -> None: ...
     def tag_with_scores(
         self, sentence: Sequence[str] | tuple[Sequence[str], ...]
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
@@ -33,3 +50,24 @@ class SentenceDecoder(FrozenModel):
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
         kept: KeptSets | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
+
+class ColumnsDecoder:
+    decoders: tuple[SentenceDecoder, ...]
+    labels: tuple[tuple[str, ...], ...]
+    def __new__(
+        cls,
+        decoders: Sequence[SentenceDecoder],
+        labels: Sequence[Sequence[str]],
+        scales: Sequence[float],
+        combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
+    ) -> Self: ...
+    def share(self, job: ListJob) -> None: ...
+    def tag_buffers(
+        self,
+        data: npt.NDArray[np.uint8],
+        tokens: npt.NDArray[np.int64],
+        sentences: npt.NDArray[np.int64],
+        outs: list[npt.NDArray[np.uint16]],
+        begin: int,
+        end: int,
+    ) -> None: ...

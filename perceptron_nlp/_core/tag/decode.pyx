@@ -1,9 +1,14 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Sentence decoders: a frozen model that labels lists of strings, from any number of threads."""
+"""Decoders: frozen models that label lists of strings, or words in buffers, in any number of threads;
+of one column, or of several whose labels agree (agree.h)."""
 
-from libc.stdint cimport int16_t, int32_t, int64_t, uint16_t
+from array import array
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memset
 
+from perceptron_nlp._core.model.frozenmodel cimport N_SECRETS
 from perceptron_nlp._core.model.labelparts cimport whole_label_scores
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
@@ -21,6 +26,50 @@ cdef class WorkerBox:
 
     def __dealloc__(self):
         worker_close(&self.worker)
+
+
+cdef class ListJob:
+    """Lists of strings to be labeled by one thread or several, which take turns at them.
+
+    Sentences with code of their own are read here, by the calling thread: that code may hold locks
+    of the thread, or belong to it. Sentences that are added or removed by other threads meanwhile
+    are left out.
+
+    Parameters
+    ----------
+    sentences : as for SentenceDecoder.tag
+    n_columns : columns that are labeled
+
+    Attributes
+    ----------
+    found : for each column a list of lists of labels, one a sentence
+    unread : what reading the sentence behind the last one raised, or None
+
+    Raises
+    ------
+    MemoryLimitError : no room for it
+    """
+
+    def __cinit__(self, list sentences not None, int n_columns=1):
+        cdef Py_ssize_t k = 0
+        self.turn = PyThread_allocate_lock()
+        if self.turn == NULL:
+            raise MemoryLimitError("no memory for these threads; use fewer")
+        self.sentences = list(sentences)
+        try:
+            for k in range(len(self.sentences)):
+                one = self.sentences[k]
+                if type(one) is not list and type(one) is not tuple:
+                    self.sentences[k] = as_list(one, k)
+        except BaseException as error:
+            # After what is wrong with those before it.
+            self.unread = error
+            del self.sentences[k:]
+        self.found = [[None] * len(self.sentences) for _ in range(n_columns)]
+
+    def __dealloc__(self):
+        if self.turn != NULL:
+            PyThread_free_lock(self.turn)
 
 
 cdef class KeptSets:
@@ -120,27 +169,45 @@ cdef class SentenceDecoder(FrozenModel):
         -------
         list of lists of str, one label a token; None where a label is kept that is not known
         """
+        cdef ListJob job = ListJob(sentences)
+        self.share(job, kept)
+        if job.unread is not None:
+            raise job.unread
+        return job.found[0]
+
+    def share(self, ListJob job not None, KeptSets kept=None):
+        """Label what no other thread labels of a job, until nothing is left; as in `tag`."""
         cdef WorkerBox box = self.take()
-        # Sentences that are added or removed by other threads meanwhile are left out of it.
-        cdef list taken = list(sentences)
-        cdef Py_ssize_t at = 0, begin, n = len(taken)
-        cdef list out = [None] * n
         # One more than there are labels, for a label that is not known.
         labels = self.labels if kept is None else (*self.labels, None)
         try:
-            if kept is not None:
-                self._check_kept(kept, n)
-            while at < n:
-                begin = at
-                at = self._fill(&box.worker.batch, taken, begin)
-                if kept is not None:
-                    numbers = self._fill_kept(&box.worker.batch, kept, begin)
-                self._run(&box.worker)
-                give_lists(&box.worker.batch, labels, out, begin)
+            self._tag(box, (labels,), job, kept)
         finally:
             box.worker.kept.of = NULL
             self.idle.append(box)
-        return out
+
+    def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
+        """Label words that stand one after the other in a buffer.
+
+        Parameters
+        ----------
+        data : uint8[n_bytes], the words' UTF-8
+        tokens : int64[n_tokens + 1], where each word begins, and where the last one ends
+        sentences : int64[n_sentences + 1], the first word of each sentence, and the end
+        outs : of each column a uint16[n_tokens], where the label numbers are written
+        begin, end : which sentences are labeled
+
+        All offsets are in bounds and do not fall.
+
+        Raises
+        ------
+        ArgumentError : a word that is not UTF-8
+        """
+        cdef WorkerBox box = self.take()
+        try:
+            self._label_buffers(box, data, tokens, sentences, outs, begin, end)
+        finally:
+            self.idle.append(box)
 
     def tag_with_scores(self, sentence):
         """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
@@ -195,6 +262,65 @@ cdef class SentenceDecoder(FrozenModel):
             misses += box.worker.cache.misses
             held += box.worker.cache.n_types
         return misses, held
+
+    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job, KeptSets kept) except -1:
+        """Label a job in each of the columns that the worker is for.
+
+        Sentences are read in order, and none after one that cannot be read; so what is wrong first
+        is reported, whatever the threads do.
+        """
+        cdef Py_ssize_t first
+        cdef Batch done
+        cdef int32_t c
+        if kept is not None:
+            self._check_kept(kept, len(job.sentences) if job.unread is None else len(kept.numbers))
+        with nogil:
+            turn_take(job.turn)
+        try:
+            while not job.over and job.next < len(job.sentences):
+                first = job.next
+                job.next = self._fill(&box.worker.batch, job.sentences, first)
+                if kept is not None:
+                    numbers = self._fill_kept(&box.worker.batch, kept, first)
+                self._run(&box.worker, job)
+                for c in range(len(labels)):
+                    done = agreeing_batch(&box.worker, c)
+                    give_lists(&done, labels[c], job.found[c], first)
+                PyErr_CheckSignals()
+        except BaseException:
+            job.over = True
+            raise
+        finally:
+            PyThread_release_lock(job.turn)
+        return 0
+
+    cdef int _label_buffers(self, WorkerBox box, data, tokens, sentences, outs, int64_t begin,
+                            int64_t end) except -1:
+        cdef const uint8_t[::1] bytes_of = data
+        cdef const int64_t[::1] token_of = tokens, sentence_of = sentences
+        cdef uint16_t[::1] label_of
+        cdef WordBuffers words
+        cdef int64_t bad = -1
+        cdef int status
+        if self.program.program.n_columns != 1:
+            raise ArgumentError("decoder: its templates look at other columns than the words")
+        words.data = &bytes_of[0] if bytes_of.shape[0] else NULL
+        words.tokens = &token_of[0]
+        words.sentences = &sentence_of[0]
+        words.most_tokens = BATCH_TOKENS
+        words.most_bytes = BATCH_BYTES
+        for c, out in enumerate(outs):
+            label_of = out
+            words.out[c] = &label_of[0] if label_of.shape[0] else NULL
+        with nogil:
+            status = label_buffers(&self.decoder, &box.worker, &words, begin, end, &bad)
+        if status == BAD_TEXT:
+            raise ArgumentError(
+                f"data: token {bad} (bytes {tokens[bad]} to {tokens[bad + 1]}) is not UTF-8;"
+                " decode it the way it was written, and encode it again")
+        if status < 0:
+            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
+        return 0
 
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1:
         cdef uint16_t[::1] label_view = labels
@@ -253,10 +379,16 @@ cdef class SentenceDecoder(FrozenModel):
         b.kept.labels = &labels[0]
         return joined
 
-    cdef int _run(self, Worker *w) except -1:
+    cdef int _run(self, Worker *w, ListJob job=None) except -1:
+        """Label the worker's batch; other threads have the turn of the job meanwhile."""
         cdef int status
+        cdef PyThread_type_lock turn = NULL if job is None else job.turn
         with nogil:
-            status = self.decoder.run(&self.decoder, w)
+            if turn != NULL:
+                PyThread_release_lock(turn)
+            status = run_worker(&self.decoder, w)
+            if turn != NULL:
+                turn_take(turn)
         if status < 0:
             cache_spoil(&w.cache)
             raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
@@ -311,6 +443,145 @@ cdef class SentenceDecoder(FrozenModel):
             raise ArgumentTypeError(
                 f"sentences[{at}][{i}]: a str is needed, not {type(word).__name__}")
         raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+
+
+cdef class _ColumnsBox(WorkerBox):
+    """A worker of the first column, with those of the others."""
+
+    cdef list others
+
+
+cdef class ColumnsDecoder:
+    """Decoders of words alone, ready to label their columns together.
+
+    Parameters
+    ----------
+    decoders : 2 or 3 SentenceDecoders
+    labels : for each a str a label number: what is given
+    scales : float, one a column; scores are divided by it before they are summed
+    combinations : of label numbers, as tagger.model.agreement.Combinations has them; at least one
+
+    Attributes
+    ----------
+    decoders : the decoders
+    labels : what is given in each column, by label number
+
+    Raises
+    ------
+    ArgumentError : they do not fit together
+    """
+
+    def __cinit__(self, decoders, labels, scales, combinations):
+        self.decoders = tuple(decoders)
+        self.labels = tuple([tuple(own) for own in labels])
+        self.idle = []
+        cdef int32_t c, n = len(self.decoders)
+        cdef SentenceDecoder decoder
+        if not 2 <= n <= MAX_AGREEING:
+            raise ArgumentError(f"decoders: {n} are not between 2 and {MAX_AGREEING}")
+        if [len(own) for own in self.labels] != [len(one.labels) for one in self.decoders]:
+            raise ArgumentError("labels: one is needed for each of the decoders' labels")
+        memset(&self.agreement, 0, sizeof(self.agreement))
+        self.agreement.n_columns = n
+        for c in range(n):
+            decoder = self.decoders[c]
+            if decoder.program.program.n_columns != 1:
+                raise ArgumentError(
+                    "decoders: their templates look at other columns than the words")
+            self.agreement.decoders[c] = &decoder.decoder
+            self.agreement.scales[c] = scales[c]
+            self.agreement.n_labels[c] = len(decoder.labels)
+        prefixes, met_bits, staying = combinations
+        self._lay(prefixes, met_bits, staying)
+
+    cdef int _lay(self, prefixes, met_bits, staying) except -1:
+        """Have the combinations in the core's form."""
+        cdef int32_t n_last = len(self.labels[-1]), p, k
+        cdef Py_ssize_t at, size = 1, width = n_last // 8 + 1
+        for own in self.labels[:-1]:
+            size *= len(own)
+        cdef int32_t[::1] prefix_of = memoryview(bytearray(b"\xff" * (4 * size))).cast("i")
+        cdef uint16_t[::1] prefix_label = _shorts([k for prefix in prefixes for k in prefix])
+        cdef int64_t[::1] starts = memoryview(bytearray(8 * (len(prefixes) + 1))).cast("q")
+        cdef const uint8_t[::1] met = b"".join(staying) or bytes(width)
+        cdef const uint8_t[::1] own_bits
+        cdef bytearray is_able = bytearray(n_last)
+        listed = array("H")
+        for p, (prefix, bits) in enumerate(zip(prefixes, met_bits, strict=True)):
+            if (len(prefix) != len(self.labels) - 1 or len(bits) != width
+                    or len(staying[p]) != width
+                    or not all([0 <= k < len(own) for k, own in zip(prefix, self.labels)])):
+                raise ArgumentError(f"combinations: {prefix} is none of labels of the decoders")
+            at = 0
+            for k, own in zip(prefix, self.labels):
+                at = at * len(own) + k
+            prefix_of[at] = p
+            own_bits = bits
+            for k in range(n_last):
+                if own_bits[k // 8] >> k % 8 & 1:
+                    listed.append(k)
+                    is_able[k] = 1
+            starts[p + 1] = len(listed)
+        able_labels = [k for k in range(n_last) if is_able[k]]
+        listed.append(0)
+        cdef uint16_t[::1] last = listed
+        cdef uint16_t[::1] able = _shorts(able_labels)
+        self.arrays = (prefix_of, prefix_label, starts, last, able, met)
+        self.agreement.n_prefixes = len(prefixes)
+        self.agreement.prefix_of = &prefix_of[0]
+        self.agreement.prefix_label = &prefix_label[0]
+        self.agreement.starts = &starts[0]
+        self.agreement.last = &last[0]
+        self.agreement.n_able = len(able_labels)
+        self.agreement.able = &able[0]
+        self.agreement.met = &met[0]
+        return 0
+
+    def share(self, ListJob job not None):
+        """Label what no other thread labels of a job, in all columns, whose labels are given as
+        the columns have them."""
+        cdef WorkerBox box = self.take()
+        cdef SentenceDecoder first = self.decoders[0]
+        try:
+            first._tag(box, self.labels, job, None)
+        finally:
+            self.idle.append(box)
+
+    def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
+        """Label words in a buffer, as SentenceDecoder does, in several columns."""
+        cdef WorkerBox box = self.take()
+        cdef SentenceDecoder first = self.decoders[0]
+        try:
+            first._label_buffers(box, data, tokens, sentences, outs, begin, end)
+        finally:
+            self.idle.append(box)
+
+    cdef WorkerBox take(self):
+        """A worker that no other thread has; give it back by appending it to `idle`."""
+        cdef _ColumnsBox box
+        cdef WorkerBox own
+        cdef int32_t c
+        cdef int k
+        try:
+            return self.idle.pop()
+        except IndexError:
+            box = _ColumnsBox()
+            box.others = [WorkerBox() for _ in self.decoders[1:]]
+            box.worker.agreement = &self.agreement
+            for c in range(self.agreement.n_columns):
+                own = box.others[c - 1] if c else box
+                if c:
+                    box.worker.agreeing[c - 1] = &own.worker
+                own.worker.cache.limit = (<SentenceDecoder>self.decoders[c]).cache_limit
+                # Those of the first, by which the words of a batch are hashed.
+                for k in range(N_SECRETS):
+                    own.worker.cache.secrets[k] = self.agreement.decoders[0].secrets[k]
+            return box
+
+
+cdef uint16_t[::1] _shorts(list numbers):
+    """Numbers, and one more, so that there is a first."""
+    return array("H", [*numbers, 0])
 
 
 cdef list as_list(sentence, Py_ssize_t at):

@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from perceptron_nlp._core.tag.agree import ColumnsDecoder
-from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 

@@ -8,8 +8,9 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from perceptron_nlp._core.tag.agree cimport Agreement, ColumnsDecoder
-from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
+from perceptron_nlp._core.tag.decode cimport (
+    Agreement, ColumnsDecoder, SentenceDecoder, Worker, WorkerBox,
+)
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
 from perceptron_nlp._core.text.lemmatizer cimport (

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from perceptron_nlp._core.tag.agree import ColumnsDecoder
-from perceptron_nlp._core.tag.crew import Crew
+from perceptron_nlp._core.tag.decode import ColumnsDecoder
 from perceptron_nlp.tagger.model.agreement import Agreement, Numbers
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import (
@@ -25,7 +24,7 @@ from perceptron_nlp.tagger.tag.constraints import (
     with_kept,
 )
 from perceptron_nlp.tagger.tag.label import Labeller
-from perceptron_nlp.tagger.tag.threads import CHUNK, in_pieces
+from perceptron_nlp.tagger.tag.threads import in_pieces, label_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,8 +98,7 @@ class AgreeingColumns:
         kept = [keep.get(name) for name in self.columns]
         if self.decoder is not None and kept.count(None) == len(kept):
             sentences = prepared[self.columns[0]]
-            crew = Crew(self.decoder, threads - 1 if len(sentences) > CHUNK else 0)
-            found: Any = crew.lists(list(sentences))
+            found: Any = label_columns(self.decoder, sentences, threads)
             return dict(zip(self.columns, found, strict=True))
 
         pieces = self.scored(

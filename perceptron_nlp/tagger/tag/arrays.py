@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.tag.agree import ColumnsDecoder
-from perceptron_nlp._core.tag.crew import Crew
-from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.tag.text import LabeledText, numbered
-from perceptron_nlp.tagger.tag.threads import CHUNK
+from perceptron_nlp.tagger.tag.threads import chunks_of, in_threads
 from perceptron_nlp.text.scripts import LEMMA
 
 # Characters of texts that are labeled at a time, with a paragraph's end between them.
@@ -176,9 +174,13 @@ def label_buffers(
 ) -> list[npt.NDArray[np.uint16]]:
     """Return the numbers of the tokens' labels, column by column."""
     numbers = [np.empty(words.n_tokens, np.uint16) for _ in range(n_columns)]
-    crew = Crew(decoder, 0 if len(words.sentences) <= CHUNK else threads - 1)
-    out = numbers if isinstance(decoder, ColumnsDecoder) else numbers[0]
-    crew.buffers(words.data, words.tokens, words.sentences, out)
+
+    def run(chunk: range) -> None:
+        decoder.tag_buffers(
+            words.data, words.tokens, words.sentences, numbers, chunk.start, chunk.stop
+        )
+
+    in_threads(run, chunks_of(len(words.sentences) - 1), threads)
     return numbers
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.conllu.splice import ConlluFiller
-from perceptron_nlp._core.tag.agree import ColumnsDecoder
-from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 
 if TYPE_CHECKING:

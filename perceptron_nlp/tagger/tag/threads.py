@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
-from perceptron_nlp.tagger.tag.constraints import Keep
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, KeptSets, ListJob, SentenceDecoder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +26,6 @@ PIECE_SCORES = 1 << 18
 T = TypeVar("T")
 Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
 
-Label = Callable[[list[Sequence[str]], Sequence[Keep] | None], list[list[str]]]
-
 
 def check_threads(threads: object) -> None:
     """Raise unless it is a possible number of threads."""
@@ -35,32 +33,89 @@ def check_threads(threads: object) -> None:
 
 
 def label_lists(
-    decoder: SentenceDecoder, sentences: list[Sequence[str]], kept: KeptSets | None, threads: int
+    decoder: SentenceDecoder,
+    sentences: Sequence[Sequence[str]],
+    kept: KeptSets | None,
+    threads: int,
 ) -> list[list[str | None]]:
-    """Return the labels that the decoder gives, by several threads."""
-    if len(sentences) <= CHUNK:
-        labels: list[list[str | None]] = decoder.tag(sentences, kept)
-        return labels
-    # Here, since lists that one thread labels do without.
-    from perceptron_nlp._core.tag.crew import Crew
-
-    return Crew(decoder, threads - 1).lists(sentences, kept)
+    """Return the labels that a decoder gives, by several threads."""
+    job = ListJob(list(sentences))
+    _share(job, lambda _: decoder.share(job, kept), len(sentences), threads)
+    return job.found[0]
 
 
-def label_in_chunks(
-    label: Label, batch: list[Sequence[str]], keep: Sequence[Keep] | None, threads: int
-) -> list[list[str]]:
-    """One list of labels a sentence, from a function that labels some sentences."""
-    if threads == 1 or len(batch) <= CHUNK:
-        return label(batch, keep)
-    starts = range(0, len(batch), CHUNK)
-    chunks = [batch[at : at + CHUNK] for at in starts]
-    keeps = [None if keep is None else keep[at : at + CHUNK] for at in starts]
-    # Here, since it brings logging in, and one thread does without.
-    from concurrent.futures import ThreadPoolExecutor
+def label_columns(
+    decoder: ColumnsDecoder, sentences: Sequence[Sequence[str]], threads: int
+) -> list[list[list[str | None]]]:
+    """Return the labels that a decoder gives, column by column, by several threads."""
+    job = ListJob(list(sentences), len(decoder.labels))
+    _share(job, lambda _: decoder.share(job), len(sentences), threads)
+    return job.found
 
-    with ThreadPoolExecutor(threads) as pool:
-        return [labels for found in pool.map(label, chunks, keeps) for labels in found]
+
+def _share(job: ListJob, run: Callable[[range], None], n: int, threads: int) -> None:
+    collecting = gc.isenabled()
+    # The collector would go over all lists that were made when a thread ends.
+    gc.disable()
+    try:
+        in_threads(run, [range(n)] * (threads if n > CHUNK else 1), threads)
+    finally:
+        if collecting:
+            gc.enable()
+    if job.unread is not None:
+        raise job.unread
+
+
+def chunks_of(n: int) -> list[range]:
+    """Return the numbers of n sentences in chunks that are worth a thread's turn."""
+    return [range(at, min(n, at + CHUNK)) for at in range(0, n, CHUNK)]
+
+
+def in_threads(run: Callable[[range], T], parts: Sequence[range], threads: int) -> list[T]:
+    """Return what `run` gives for each part, by the calling thread and others beside it.
+
+    What is raised is what the first part that fails raises, whatever the threads do. Where the
+    system gives fewer threads than are asked for, fewer do the work.
+    """
+    if threads == 1 or len(parts) <= 1:
+        return [run(part) for part in parts]
+    # Here, since one thread does without.
+    import threading
+
+    found: dict[int, T] = {}
+    failed: dict[int, BaseException] = {}
+    numbers, guard = iter(range(len(parts))), threading.Lock()
+
+    def work() -> None:
+        while True:
+            with guard:
+                number = next(numbers, -1)
+            # Parts are taken in order: all before one that failed are done, or being done.
+            if number < 0 or failed:
+                return
+            try:
+                found[number] = run(parts[number])
+            except BaseException as error:
+                # An interrupt goes before what is wrong with the sentences.
+                failed[number if isinstance(error, Exception) else -1] = error
+
+    helpers = []
+    try:
+        for _ in range(min(threads, len(parts)) - 1):
+            helper = threading.Thread(target=work)
+            try:
+                helper.start()
+            except RuntimeError:
+                break
+            helpers.append(helper)
+        work()
+    except BaseException as error:
+        failed[-1] = error
+    for helper in helpers:
+        helper.join()
+    if failed:
+        raise failed[min(failed)]
+    return [found[number] for number in range(len(parts))]
 
 
 def in_pieces(
@@ -79,10 +134,4 @@ def in_pieces(
             ends.append(number)
             words = 0
     pieces = [range(a, b) for a, b in itertools.pairwise(ends)]
-    if threads == 1 or len(pieces) == 1:
-        return [run(piece) for piece in pieces]
-    # Here, since it brings logging in, and one thread does without.
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(run, pieces))
+    return in_threads(run, pieces, threads)

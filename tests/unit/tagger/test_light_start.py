@@ -36,7 +36,6 @@ HEAVY = {
     "perceptron_nlp._core.train.trainingset",
     "perceptron_nlp._core.train.history",
     "perceptron_nlp._core.model.frozenweights",
-    "perceptron_nlp._core.tag.crew",
     "perceptron_nlp.sampling",
     "perceptron_nlp.tagger.train.options",
     "perceptron_nlp.tagger.train.data",
@@ -125,11 +124,7 @@ def test_loading_and_tagging_lists_imports_nothing_that_they_do_without(tmp_path
     assert found == {
         path: tagger.tag(WORDS, columns=tagger.columns) for path, tagger in taggers.items()
     }
-    # Columns that agree are labeled together, by what labels many sentences.
-    assert heavy(modules) == ["perceptron_nlp._core.tag.crew"]
-    alone = [path for path, tagger in taggers.items() if tagger.model.agreement is None]
-    assert len(alone) == 5
-    assert not heavy(run(LISTS, json.dumps(WORDS), *alone)[1])
+    assert not heavy(modules)
 
 
 def test_tagging_a_conllu_file_from_the_shell_imports_nothing_that_it_does_without(

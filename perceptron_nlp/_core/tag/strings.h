@@ -1,12 +1,17 @@
-/* Between lists of Python strings and a batch: reads the strings' own buffers, and builds lists
+/* Strings in, labels out.
+ *
+ * Between lists of Python strings and a batch: reads the strings' own buffers, and builds lists
  * out of label objects that exist already. The calling thread holds the interpreter lock, or in
- * builds without one is attached to the interpreter. */
-#ifndef PERCEPTRON_NLP_PYSTRINGS_H
-#define PERCEPTRON_NLP_PYSTRINGS_H
+ * builds without one is attached to the interpreter. Between plain buffers and a batch no object is
+ * touched. */
+#ifndef PERCEPTRON_NLP_STRINGS_H
+#define PERCEPTRON_NLP_STRINGS_H
 
 #include <Python.h>
+#include <pythread.h>
 
-#include "tag/batch.h"
+#include "features/utf8.h"
+#include "tag/agree.h"
 
 #define NO_MEMORY (-1)
 #define NOT_A_STRING (-2)
@@ -135,6 +140,80 @@ static inline int give_lists(const Batch *b, PyObject *labels, PyObject *out, Py
     if (collecting) PyGC_Enable();
 #endif
     return status;
+}
+
+/* ---- turns at Python's objects ----
+ *
+ * Threads that label lists side by side need the interpreter lock to read strings and to build
+ * lists. They wait for each other at a lock of their own before they ask for it: to be woken in the
+ * interpreter takes longer than a turn. */
+
+#define SPINS 1000 /* some 20 to 50 microseconds: a turn of a batch takes 30 */
+
+/* Wait for the turn, without the interpreter lock. */
+static inline void turn_take(PyThread_type_lock turn) {
+    for (int k = 0; k < SPINS; k++) {
+        if (PyThread_acquire_lock(turn, NOWAIT_LOCK)) return;
+        SPIN_PAUSE;
+    }
+    PyThread_acquire_lock(turn, WAIT_LOCK);
+}
+
+/* ---- sentences out of a buffer of UTF-8 and the offsets of its words ---- */
+
+#define BAD_TEXT (-3)
+
+/* Words begin .. end as one sentence of the batch. -1: no memory; BAD_TEXT: word number *bad is
+ * not UTF-8. Offsets are in bounds and do not fall. What is checked is the batch's own copy, since
+ * another thread may write to the buffer meanwhile. */
+static inline int take_sentence(const Decoder *d, Batch *b, const uint8_t *data,
+                                const int64_t *tokens, int64_t begin, int64_t end, int64_t *bad) {
+    if (batch_room(d, b, end - begin) < 0) return -1;
+    for (int64_t i = begin; i < end; i++) {
+        const uint8_t *text = data + tokens[i];
+        size_t n = (size_t)(tokens[i + 1] - tokens[i]);
+        WordRef word = word_ref_within(data, text, n, d->secrets);
+        if (batch_word(d, b, 0, word, text) < 0) return -1;
+        if (n <= WORD_SMALL && !((word.head | word.tail) & 0x8080808080808080ULL)) continue;
+        uint8_t small[WORD_SMALL];
+        if (!is_utf8(word_bytes(&b->words[b->n_tokens - 1], b->text, small), n)) {
+            *bad = i;
+            return BAD_TEXT;
+        }
+    }
+    return batch_end_sentence(b);
+}
+
+typedef struct {
+    const uint8_t *data;
+    const int64_t *tokens, *sentences;
+    int64_t most_tokens;
+    size_t most_bytes;           /* of a batch, but for its last sentence */
+    uint16_t *out[MAX_AGREEING]; /* of each column, for each word from sentences[0] on */
+} WordBuffers;
+
+/* Label sentences begin .. end. -1: no memory; BAD_TEXT: word number *bad is not UTF-8. */
+static inline int label_buffers(const Decoder *d, Worker *w, const WordBuffers *x, int64_t begin,
+                                int64_t end, int64_t *bad) {
+    const int32_t n_columns = w->agreement ? w->agreement->n_columns : 1;
+    while (begin < end) {
+        const int64_t first = x->sentences[begin] - x->sentences[0];
+        batch_reset(&w->batch);
+        for (; begin < end && w->n_tokens < x->most_tokens && w->text_used < x->most_bytes;
+             begin++) {
+            const int status = take_sentence(d, &w->batch, x->data, x->tokens, x->sentences[begin],
+                                             x->sentences[begin + 1], bad);
+            if (status < 0) return status;
+        }
+        if (run_worker(d, w) < 0) {
+            cache_spoil(&w->cache);
+            return NO_MEMORY;
+        }
+        for (int32_t c = 0; c < n_columns && w->n_tokens; c++)
+            memcpy(x->out[c] + first, agreeing_worker(w, c)->labels,
+                   (size_t)w->n_tokens * sizeof **x->out);
+    }
+    return 0;
 }
 
 #endif

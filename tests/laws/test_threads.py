@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.tag.crew import Crew
+from perceptron_nlp.tagger.tag.threads import in_threads
 
 Labelled = list[tuple[list[str], list[str]]]
 
@@ -100,13 +100,25 @@ def test_sentences_that_change_while_they_are_labelled_harm_nothing(
         other.join()
 
 
-def test_a_crew_without_helpers_and_one_without_work_do_the_whole_job(
-    tagger: pn.Tagger, small: Labelled
-) -> None:
-    sentences: list[Any] = many(small)
-    decoder = tagger._labeller.decoder  # type: ignore[attr-defined]
-    assert Crew(decoder, 0).lists(sentences) == tagger.tag_sents(sentences)
-    assert Crew(decoder, 2).lists([]) == []
+def test_parts_are_given_back_in_order_whatever_the_number_of_threads() -> None:
+    parts = [range(k, k + 2) for k in range(40)]
+    for threads in (1, 2, 7, 100):
+        assert in_threads(sum, parts, threads) == [2 * k + 1 for k in range(40)]
+        assert in_threads(sum, [], threads) == []
+
+
+def test_an_interrupt_goes_before_other_errors_and_nothing_is_begun_after_it() -> None:
+    begun = []
+
+    def run(part: range) -> None:
+        begun.append(part.start)
+        raise KeyboardInterrupt if part.start == 1 else ValueError(part.start)
+
+    with pytest.raises((KeyboardInterrupt, ValueError)):
+        in_threads(run, [range(k, k) for k in range(1000)], 3)
+    assert len(begun) <= 3
+    with pytest.raises(KeyboardInterrupt):
+        in_threads(run, [range(1, 1), range(5, 5)], 2)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
