@@ -38,7 +38,7 @@ for number, sentence in enumerate(pn.read_conllu(path)):
     tags = [f"{tag}{len(word) % split}" for word, tag in
             zip(sentence.words, sentence.column("upos"))]
     chosen.append(pn.Sentence(sentence.words, {"tag": tags}))
-from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.sources import Source
 examples = Examples.read(Source(chosen, "train"), "tag", ())
 options = LearningOptions(update="perceptron", table_bits=bits or None)
 learner = TemplateLearner(examples, preset("default"), options, {})

@@ -18,11 +18,11 @@ from threads import thread_rows
 import perceptron_nlp as pn
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import Source
 
 PLAIN = (
     "--templates",

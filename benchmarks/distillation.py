@@ -28,10 +28,10 @@ from perceptron_nlp.combine.distill import (
     greedy_options,
 )
 from perceptron_nlp.combine.pseudo_labels import PseudoLabelled, pseudo_label, take_teachers
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer
-from perceptron_nlp.tagger.train.sources import Source
 
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "default": ("default", {}),

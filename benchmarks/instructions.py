@@ -53,7 +53,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.sources import Source
 data = json.load(open(sys.argv[1], encoding="utf-8"))
 learnt = [pn.Sentence(words, {"upos": labels}) for words, labels in data["learnt"]]
 examples = Examples.read(Source(learnt, "train"), "upos", ())

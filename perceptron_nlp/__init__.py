@@ -93,15 +93,16 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.tagged import read_text as read_text
     from perceptron_nlp.formats.tagged import write_tagged as write_tagged
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier as PerceptronClassifier
+    from perceptron_nlp.tagger.api import train as train
     from perceptron_nlp.tagger.evaluation import Evaluation as Evaluation
     from perceptron_nlp.tagger.evaluation import Mistake as Mistake
     from perceptron_nlp.tagger.explain.explanation import Explanation as Explanation
     from perceptron_nlp.tagger.explain.explanation import WordExplanation as WordExplanation
-    from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature as WeighedFeature
     from perceptron_nlp.tagger.gold import Evaluations as Evaluations
     from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel as TaggerModel
     from perceptron_nlp.tagger.tag.arrays import LabelArrays as LabelArrays
+    from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature as WeighedFeature
     from perceptron_nlp.tagger.tag.text import TextSentence as TextSentence
     from perceptron_nlp.tagger.tag.text import TextToken as TextToken
     from perceptron_nlp.tagger.tag.text import TextWord as TextWord
@@ -112,7 +113,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.text_scores import F1 as F1
     from perceptron_nlp.tagger.text_scores import TextScores as TextScores
     from perceptron_nlp.tagger.text_scores import text_scores as text_scores
-    from perceptron_nlp.tagger.train.api import train as train
     from perceptron_nlp.tagger.train.clusters import RawText as RawText
     from perceptron_nlp.tagger.train.loop import EpochReport as EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions as TrainingOptions
@@ -141,7 +141,7 @@ _PLACES = {
     "analysis.doctor.diagnosis": "Diagnosis Candidate",
     "analysis.doctor.doctoring": "doctor",
     "analysis.inspection": "Inspection inspect",
-    "tagger.train.api": "train",
+    "tagger.api": "train",
     "tagger.train.clusters": "RawText",
     "perceptrons.classifier": "PerceptronClassifier",
     "analysis.learningcurve": "CurvePoint Forecast LearningCurve learning_curve",
@@ -152,7 +152,7 @@ _PLACES = {
     "tagger.model.model": "TaggerModel",
     "tagger.model.file": "MODEL_FORMAT_VERSION",
     "tagger.train.options": "TrainingOptions",
-    "tagger.explain.forward_trace": "WeighedFeature",
+    "tagger.tag.forward_trace": "WeighedFeature",
     "tagger.tag.arrays": "LabelArrays",
     "tagger.tag.text": "TextSentence TextToken TextWord tokenize",
     "tagger.tagger": "Tagger load read_model",

@@ -17,10 +17,10 @@ from benchmarks.trust.children import call
 from benchmarks.trust.reached import Missing, Reached
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.tagger.sources import MEMORY_COLUMN, Source
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import MEMORY_COLUMN, Source
 
 # n-grams, several columns' worth of history and neighbours: every buffer of the core takes part.
 TEMPLATES = (

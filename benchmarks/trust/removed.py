@@ -178,7 +178,7 @@ REMOVALS = (
     Removal(
         "S3",
         "running out of memory goes through as it comes",
-        "tagger/train/api.py",
+        "tagger/api.py",
         "    except MemoryError:\n",
         "    except ZeroDivisionError:\n",
     ),

@@ -42,7 +42,7 @@ _APART = (
     "annotation/server.py",
     "pages/serving.py",
     # An engine is imported by its name, which is one of a list.
-    "tagger/train/api.py",
+    "tagger/api.py",
     # So are the stages of a training.
     "tagger/train/learning.py",
 )

@@ -14,8 +14,8 @@ from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_cou
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.gold import labels_note
+from perceptron_nlp.tagger.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.tagger.train.sources import Labelled, Source, check_labelled, gold_labels
 from perceptron_nlp.text.spans import is_span_column, spans_of
 from perceptron_nlp.text.tagset import UNLABELLED
 

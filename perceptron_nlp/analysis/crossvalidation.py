@@ -16,9 +16,7 @@ from perceptron_nlp.crossfit import crossfit, unheard
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
-from perceptron_nlp.tagger.train.options import LearningOptions, options_from
-from perceptron_nlp.tagger.train.pipeline import stages_of
-from perceptron_nlp.tagger.train.sources import (
+from perceptron_nlp.tagger.sources import (
     ALL,
     TEXT,
     Labelled,
@@ -30,6 +28,8 @@ from perceptron_nlp.tagger.train.sources import (
     named_columns,
     with_labels,
 )
+from perceptron_nlp.tagger.train.options import LearningOptions, options_from
+from perceptron_nlp.tagger.train.pipeline import stages_of
 
 FOLDS = 10
 LEMMA = "lemma"

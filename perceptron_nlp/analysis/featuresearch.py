@@ -17,9 +17,9 @@ import numpy.typing as npt
 from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.readable import ReadableFeatures
-from perceptron_nlp.tagger.explain.sentence_features import rows_of
 from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.sentence_features import rows_of
 
 _CONTEXT = 2
 _FEATURE = np.dtype([("template", np.int64), ("key", np.uint64)])

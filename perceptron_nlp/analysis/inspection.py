@@ -18,9 +18,9 @@ from perceptron_nlp.formats import Section, check_format, layout_of, read_file_b
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.model.weights import Writer
+from perceptron_nlp.tagger.sources import Labelled, Source
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.tagger.train.sources import Labelled, Source
 from perceptron_nlp.text.atoms import known_words
 
 

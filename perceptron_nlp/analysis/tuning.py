@@ -32,8 +32,8 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, 
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
+from perceptron_nlp.tagger.sources import Labelled
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
-from perceptron_nlp.tagger.train.sources import Labelled
 
 # In the order in which they matter on treebanks, without what is used if nothing is said.
 SPACE: Mapping[str, tuple[Any, ...]] = MappingProxyType(

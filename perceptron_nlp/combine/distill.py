@@ -30,6 +30,7 @@ from perceptron_nlp.combine.pseudo_labels import (
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
+from perceptron_nlp.tagger.sources import Labelled, Source, named_columns
 from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
@@ -40,7 +41,6 @@ from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
-from perceptron_nlp.tagger.train.sources import Labelled, Source, named_columns
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")

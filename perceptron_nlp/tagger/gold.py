@@ -13,8 +13,8 @@ from perceptron_nlp.probability import Reliability
 from perceptron_nlp.tagger.evaluation import MORE, Evaluation, Mistake
 from perceptron_nlp.tagger.label_scores import span_scores, untrained_labels
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.data import trained_on
-from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.overlap import trained_on
+from perceptron_nlp.tagger.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")

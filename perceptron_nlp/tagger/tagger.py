@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.explanation import Explanation
     from perceptron_nlp.tagger.gold import Evaluations
     from perceptron_nlp.tagger.model.feature_function import Extractor
+    from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.clusters import RawSource
     from perceptron_nlp.tagger.train.loop import Callback
-    from perceptron_nlp.tagger.train.sources import Labelled, LabelLists, Source
 
 
 # Bundled models, and the folder that they are in.
@@ -963,7 +963,7 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         ModelError : `calibration` is asked for, but the model is not calibrated
         """
-        from perceptron_nlp.tagger.train.sources import with_labels
+        from perceptron_nlp.tagger.sources import with_labels
 
         source = self._source(with_labels(data, labels, "data"), "data", format, fields, held=False)
         name = source.column_named(self.column if column is None else column)
@@ -1029,8 +1029,8 @@ class Tagger:
         --------
         ``tagger.evaluate_text("test.conllu")["Lemmas"].f1``
         """
+        from perceptron_nlp.tagger.sources import Source
         from perceptron_nlp.tagger.text_scores import scores_from_text
-        from perceptron_nlp.tagger.train.sources import Source
 
         tag = partial(self.iter_text, threads=threads)
         return scores_from_text(Source(data, "data"), self.model, tag)
@@ -1045,7 +1045,7 @@ class Tagger:
         held: bool = True,
     ) -> Source:
         """Return labeled text, whose columns go by the names of training if they have none."""
-        from perceptron_nlp.tagger.train.sources import Source
+        from perceptron_nlp.tagger.sources import Source
 
         usual = self.model.fields
         source = Source(data, name, format=format, fields=fields, usual_fields=usual)

@@ -22,9 +22,9 @@ from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
 from perceptron_nlp.tagger.gold import Evaluations, mistakes_in
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.overlap import trained_on
+from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels
 from perceptron_nlp.tagger.tag.text import TextSentence
-from perceptron_nlp.tagger.train.data import trained_on
-from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")

@@ -174,6 +174,42 @@ def test_no_import_points_the_wrong_way(path: Path) -> None:
     assert not wrong, f"{place(path)} may not import {', '.join(sorted(wrong))}"
 
 
+# The rooms of the tagger, from the ground up: folders, and modules that stand by themselves.
+STREET = (
+    "model",
+    "sources",
+    "numbered",
+    "overlap",
+    "tag",
+    "confidence",
+    "explain",
+    "label_scores",
+    "evaluation",
+    "gold",
+    "text_scores",
+    "train",
+    "tagger",
+    "api",
+)
+
+
+def room(name: str) -> str:
+    """The room of a module of the tagger, by its full name."""
+    return name.split(".")[2]
+
+
+@pytest.mark.parametrize("path", [p for p in PYTHON if layer(p) == "tagger"], ids=place)
+def test_the_tagger_is_a_street_and_no_import_goes_up(path: Path) -> None:
+    """Late imports and those for annotations count."""
+    mine = module_name(path)
+    if mine == "perceptron_nlp.tagger":
+        return
+    below = STREET[: STREET.index(room(mine)) + 1]
+    inside = {name for name in python_imports(path) if name.startswith("perceptron_nlp.tagger.")}
+    up = {name for name in inside if room(name) not in below}
+    assert not up, f"{place(path)} may not import {', '.join(sorted(up))}"
+
+
 # Modules above the tagger that import its internals, or how many modules of the tagger a layer
 # imports; both may only shrink. Everything else uses the public names and Tagger's methods.
 INTERNALS = {

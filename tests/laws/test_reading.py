@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
+from perceptron_nlp.tagger.numbered import NumberedText
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train import data as data_module
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.numbered import NumberedText
-from perceptron_nlp.tagger.train.sources import Source
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 COLUMNS = ("upos", "UPOS", "xpos", "feats", "misc", "lemma", "nothing")

@@ -29,13 +29,13 @@ from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels, learned_columns
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import is_filled
-from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels, learned_columns
 from perceptron_nlp.tagger.train.stages import TAGS
 from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_script
 from perceptron_nlp.text.tagset import UNLABELLED

@@ -21,7 +21,7 @@ from perceptron_nlp.analysis.significance import (
     word_counts,
 )
 from perceptron_nlp.tagger.gold import judge, labels_note
-from perceptron_nlp.tagger.train.sources import Source, gold_labels
+from perceptron_nlp.tagger.sources import Source, gold_labels
 
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, 20), (21, 30), (31, 50), (51, None))
 WORST = 10

@@ -25,8 +25,8 @@ from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import plotting
+from perceptron_nlp.tagger.sources import Labelled, Source
 from perceptron_nlp.tagger.tag.threads import check_threads
-from perceptron_nlp.tagger.train.sources import Labelled, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import Corpus, open_corpus
-from perceptron_nlp.tagger.train.sources import gold_labels
+from perceptron_nlp.tagger.sources import gold_labels
 
 BEFORE, AFTER = "<s>", "</s>"
 

@@ -15,15 +15,11 @@ import numpy as np
 from perceptron_nlp._display import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.confidence import sure_labels
-from perceptron_nlp.tagger.explain.forward_trace import (
-    ComparedFeatures,
-    ForwardTrace,
-    WeighedFeature,
-)
 from perceptron_nlp.tagger.explain.render import Paint, direction, page, plain, text
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens, Lexicon
+from perceptron_nlp.tagger.tag.forward_trace import ComparedFeatures, ForwardTrace, WeighedFeature
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from perceptron_nlp._display import percent, printable
 from perceptron_nlp.pages import render
-from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
+from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Puts a text in a style, an SGR code."""

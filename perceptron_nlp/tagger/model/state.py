@@ -17,7 +17,6 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.train.options import LearningOptions
 
 # Label numbers are below 2**16, so a row's number and a label make one sortable integer.
 _LABELS = 1 << 16
@@ -303,10 +302,11 @@ class RunState:
 class TrainingState:
     """Options and runs of a training of one column; the averages of the runs are summed.
 
+    options : as in the training record (LearningOptions.record)
     last : of a checkpoint, the last epoch of the last run, where that is not the best one; or None
     """
 
-    options: LearningOptions
+    options: Mapping[str, Any]
     runs: tuple[RunState, ...]
     last: RunState | None = None
 
@@ -322,7 +322,7 @@ class TrainingState:
             described, more = run.to_parts(f"{prefix}{number}.")
             runs.append(described)
             arrays.update(more)
-        return {"options": self.options.record(), "runs": runs}, arrays
+        return {"options": dict(self.options), "runs": runs}, arrays
 
     @classmethod
     def from_parts(
@@ -334,20 +334,14 @@ class TrainingState:
         n_groups: int,
     ) -> TrainingState:
         """Return the state from its parts (to_parts), every part checked; see RunState."""
-        given = dict(described["options"])
-        if given["dictionary"] is not None:
-            given["dictionary"] = tuple(given["dictionary"])
-        options = LearningOptions(**given)
+        options = dict(described["options"])
+        n_runs = options["runs"]
         runs = tuple(
             RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
             for number, run in enumerate(described["runs"])
         )
-        if len(runs) - options.n_runs not in (0, 1) or any(
-            (run.squares is None) == (options.update == "adagrad") for run in runs
+        if len(runs) - n_runs not in (0, 1) or any(
+            (run.squares is None) == (options["update"] == "adagrad") for run in runs
         ):
             raise ArgumentError("state: its runs are not those of its options")
-        return cls(
-            options,
-            runs[: options.n_runs],
-            runs[options.n_runs] if len(runs) > options.n_runs else None,
-        )
+        return cls(options, runs[:n_runs], runs[n_runs] if len(runs) > n_runs else None)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
-    from perceptron_nlp.tagger.explain.sentence_features import ModelFeatures
+    from perceptron_nlp.tagger.tag.forward_trace import ForwardTrace
+    from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
 
 
 class Labeller:
@@ -207,7 +207,7 @@ class Labeller:
 
     def trace(self, sentence: Sequence[str]) -> ForwardTrace:
         """Return how a prepared sentence is labeled, feature by feature."""
-        from perceptron_nlp.tagger.explain.forward_trace import ForwardTrace
+        from perceptron_nlp.tagger.tag.forward_trace import ForwardTrace
 
         firsts: list[ForwardTrace] = []
 
@@ -231,7 +231,7 @@ class Labeller:
     @functools.cached_property
     def _features(self) -> ModelFeatures:
         # Here, since tagging does without what explains.
-        from perceptron_nlp.tagger.explain.sentence_features import ModelFeatures
+        from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
 
         return ModelFeatures(self._model)
 

@@ -33,6 +33,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.label_scores import untrained_labels
 from perceptron_nlp.tagger.model.label_components import JOINT, PIECES, PIECES_AND_WHOLE
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.overlap import trained_on
 from perceptron_nlp.tagger.train.columns import (
     DERIVED,
     as_iobes,
@@ -44,7 +45,7 @@ from perceptron_nlp.tagger.train.columns import (
     n_unseen,
     with_upos,
 )
-from perceptron_nlp.tagger.train.data import Examples, trained_on
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy, resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 

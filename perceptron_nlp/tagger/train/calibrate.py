@@ -25,9 +25,10 @@ from perceptron_nlp.probability import (
 from perceptron_nlp.tagger.confidence import LabelView, Numbers, T, margins_of
 from perceptron_nlp.tagger.model.calibration import LONGEST, MOST_POINTS, Calibration
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.overlap import trained_on
+from perceptron_nlp.tagger.sources import Source, check_labelled, gold_labels
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
-from perceptron_nlp.tagger.train.data import Examples, trained_on
-from perceptron_nlp.tagger.train.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 5

@@ -16,9 +16,9 @@ from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
-from perceptron_nlp.tagger.train.sources import Source
 
 Score = Callable[[TaggerModel], Mapping[str, float]]
 """The share of tokens that a model labels right, by column."""

@@ -16,6 +16,8 @@ from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.feature_function import FEATURES, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.overlap import with_sample
+from perceptron_nlp.tagger.sources import ALL, TEXT, Source, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.columns import (
@@ -23,10 +25,9 @@ from perceptron_nlp.tagger.train.columns import (
     learns_from_itself,
     with_neighbours_seen,
 )
-from perceptron_nlp.tagger.train.data import Examples, with_sample
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import ALL, TEXT, Source, learned_columns
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -343,7 +343,7 @@ class Trainer:
         if len(runs) < options.n_runs:
             options = replace(options, runs=len(runs))
         return self._task.freeze(weights).replace(
-            record=record, state=TrainingState(options, states) if states else None
+            record=record, state=TrainingState(options.record(), states) if states else None
         )
 
 

@@ -21,15 +21,15 @@ from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.formats import Corpus
-from perceptron_nlp.tagger.train.data import Examples, columns_to_scan, digest_sentence
-from perceptron_nlp.tagger.train.numbered import (
+from perceptron_nlp.tagger.numbered import (
     NumberedLabels,
     NumberedText,
     Numbers,
     StoredNumbers,
     whole_text_needed,
 )
-from perceptron_nlp.tagger.train.sources import Source, gold_labels, has_ten_columns
+from perceptron_nlp.tagger.sources import Source, gold_labels, has_ten_columns
+from perceptron_nlp.tagger.train.data import Examples, columns_to_scan, digest_sentence
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELLED, UNLABELLED_COLUMNS, word_bytes
 

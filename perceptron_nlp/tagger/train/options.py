@@ -259,6 +259,17 @@ class LearningOptions:
             dictionary = [self.dictionary[0], float(self.dictionary[1])]
         return given | {"epochs": self.passes, "runs": self.n_runs, "dictionary": dictionary}
 
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> LearningOptions:
+        """Return the options, but templates, that `record` gave; errors are those of options_from.
+
+        `record` may come from a file, so that anything may stand in it.
+        """
+        given = dict(record)
+        if isinstance(given.get("dictionary"), list):
+            given["dictionary"] = tuple(given["dictionary"])
+        return options_from(given, cls)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingOptions(LearningOptions):

@@ -14,10 +14,10 @@ from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.sources import ALL, TEXT, Source
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
-from perceptron_nlp.tagger.train.sources import ALL, TEXT, Source
 from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence

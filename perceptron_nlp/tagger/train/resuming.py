@@ -21,13 +21,14 @@ from perceptron_nlp.tagger.model.feature_function import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
+from perceptron_nlp.tagger.overlap import trained_on, with_sample
+from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
-from perceptron_nlp.tagger.train.data import Examples, trained_on, with_sample
+from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.tagger.train.sources import Labelled, Source, gold_labels
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet, vocabulary_of
 
@@ -144,8 +145,9 @@ def _column(
     callback: Callback | None,
 ) -> TaggerModel:
     state = state_of(model)
-    options = state.options if epochs is None else replace(state.options, epochs=epochs)
-    options = replace(options, templates=model.templates)
+    options = replace(LearningOptions.of_record(state.options), templates=model.templates)
+    if epochs is not None:
+        options = replace(options, epochs=epochs)
     if average == "new":
         state = TrainingState(state.options, tuple(map(RunState.average_begun_anew, state.runs)))
     new = sorted({*examples.tags} - {*model.tags})

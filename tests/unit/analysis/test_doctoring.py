@@ -9,8 +9,8 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.doctor.crosstagging import beside_templates, fold_sentences
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.sources import Source
 
 Labelled = tuple[list[str], list[str]]
 WORDS = {

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.folds import documents, make_folds
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.sources import Source
 
 
 def examples(lengths: list[int]) -> Examples:

@@ -17,7 +17,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.analysis.report import charts
 from perceptron_nlp.analysis.report.figures import column_figures, labels_of
 from perceptron_nlp.pages.drawing import BLUE, png, styled, svg
-from perceptron_nlp.tagger.train.sources import Source
+from perceptron_nlp.tagger.sources import Source
 from tests.oracles.pages import Page
 
 Sentences = list[tuple[list[str], list[str]]]

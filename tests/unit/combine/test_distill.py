@@ -17,9 +17,9 @@ import perceptron_nlp as pn
 from perceptron_nlp.combine.distill import MixedSchedule, greedy_options
 from perceptron_nlp.combine.pseudo_labels import majority, pseudo_label
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task
-from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [
     (["The", "dog", "barks", "."], ["DET", "NOUN", "VERB", "PUNCT"]),

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.explain.forward_trace import WeighedFeature
 from perceptron_nlp.tagger.explain.render import folded, page
+from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature
 
 COLUMNS = [
     pn.Sentence(["la", "lupo"], {"upos": ["DET", "NOUN"], "xpos": ["D", "N"]}),

@@ -15,8 +15,8 @@ from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import check_templates, compile_templates
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
-from perceptron_nlp.tagger.train.sources import Source
 
 TEMPLATES = (
     "word[0]",

@@ -4,9 +4,9 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.derived import FIRST_COLUMNS, with_first_labels
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train import auto as choices
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.sources import Source
 from perceptron_nlp.tagger.train.stacking import jackknifed, second_pass_templates
 
 NOUNS = {"lupo": "Nom", "lupu": "Gen", "kato": "Nom", "katu": "Gen"}

@@ -12,12 +12,12 @@ import perceptron_nlp as pn
 from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.clusters import RawText
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.resources import INDUCED_FOLDS, induce
-from perceptron_nlp.tagger.train.sources import Source
 
 GOLD = [
     (["the", "dog", "barks"], ["DET", "NOUN", "VERB"]),

@@ -24,8 +24,8 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import compile_templates
+from perceptron_nlp.tagger.numbered import StoredNumbers
 from perceptron_nlp.tagger.train import on_disk
-from perceptron_nlp.tagger.train.numbered import StoredNumbers
 from perceptron_nlp.tagger.train.on_disk import ROOM, MemoryLimit, resident
 
 ENOUGH = "100GB"
@@ -380,9 +380,9 @@ def test_only_stored_sentences_are_brought_in() -> None:
 
 @pytest.mark.parametrize("number", [-1, 12])
 def test_sentences_that_are_not_there_are_not_brought_in(small: Small, number: int) -> None:
+    from perceptron_nlp.tagger.sources import Source
     from perceptron_nlp.tagger.train.learners import TemplateLearner
     from perceptron_nlp.tagger.train.options import LearningOptions
-    from perceptron_nlp.tagger.train.sources import Source
 
     limit = MemoryLimit(10**12)
     examples = on_disk.read_stored(Source(small, "train"), "tag", (), limit)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.train.data import trained_on, with_sample
+from perceptron_nlp.tagger.overlap import trained_on, with_sample
 
 Labelled = list[tuple[list[str], list[str]]]
 MANY = [

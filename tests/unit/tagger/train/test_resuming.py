@@ -16,10 +16,10 @@ from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.state import RunState
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import TemplateLearner
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.sources import Source
 
 Small = list[tuple[list[str], list[str]]]
 
@@ -53,7 +53,7 @@ def told(tagger: pn.Tagger) -> bytes:
 
     def bare(model: TaggerModel) -> TaggerModel:
         assert model.state is not None
-        state = replace(model.state, options=replace(model.state.options, epochs=1))
+        state = replace(model.state, options={**model.state.options, "epochs": 1})
         return model.replace(record={}, state=state, more=tuple(map(bare, model.more)))
 
     return model_to_bytes(bare(tagger.model))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.features.readable import ReadableFeatures
-from perceptron_nlp.tagger.explain.sentence_features import Keys, ModelFeatures, SentenceFeatures
+from perceptron_nlp.tagger.tag.sentence_features import Keys, ModelFeatures, SentenceFeatures
 
 _Floats = npt.NDArray[np.float64]
 _Longs = npt.NDArray[np.int64]

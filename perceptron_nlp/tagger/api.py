@@ -17,18 +17,12 @@ from perceptron_nlp.tagger.model.feature_function import (
     templates_with_function,
 )
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source, named_columns, with_labels
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
 from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions, TrainOptions, options_from
-from perceptron_nlp.tagger.train.sources import (
-    Labelled,
-    LabelLists,
-    Source,
-    named_columns,
-    with_labels,
-)
 
 
 def train(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, FileError
-from perceptron_nlp.tagger.train.sources import read_texts
+from perceptron_nlp.tagger.sources import read_texts
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import word_bytes
 
