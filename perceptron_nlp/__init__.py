@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.errors import MemoryLimitError as MemoryLimitError
     from perceptron_nlp.errors import MissingExtraError as MissingExtraError
     from perceptron_nlp.errors import ModelError as ModelError
+    from perceptron_nlp.errors import NotFittedError as NotFittedError
     from perceptron_nlp.errors import PerceptronNLPError as PerceptronNLPError
     from perceptron_nlp.errors import TemplateError as TemplateError
     from perceptron_nlp.features.templatefile import preset as preset
@@ -124,7 +125,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "errors": (
         "ArgumentError ArgumentTypeError EngineError FileError FormatError MemoryLimitError "
-        "MissingExtraError ModelError PerceptronNLPError TemplateError"
+        "MissingExtraError ModelError NotFittedError PerceptronNLPError TemplateError"
     ),
     "combine.distill": "distill",
     "combine.merge": "merge",

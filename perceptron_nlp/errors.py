@@ -6,6 +6,8 @@ catch in its place.
 
 from __future__ import annotations
 
+import sys
+
 _QUOTE_LIMIT = 60
 _LONG_INT = 256
 
@@ -106,3 +108,17 @@ class EngineError(PerceptronNLPError, RuntimeError):
 
 class MemoryLimitError(PerceptronNLPError, MemoryError):
     """Work that would need more memory than there is, or than the caller allowed."""
+
+
+class NotFittedError(PerceptronNLPError, ValueError, AttributeError):
+    """An estimator asked for what only its training can give it."""
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """Return a NotFittedError, of scikit-learn's class of that name, too, if that is loaded."""
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+    if theirs is None:
+        return NotFittedError(message)
+    own = {"__reduce__": lambda self: (not_fitted, (str(self),))}
+    both: type[NotFittedError] = type("NotFittedError", (NotFittedError, theirs), own)
+    return both(message)

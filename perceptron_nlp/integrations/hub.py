@@ -22,9 +22,9 @@ from perceptron_nlp.errors import (
     ArgumentTypeError,
     FileError,
     ModelError,
+    file_error,
     missing_extra,
 )
-from perceptron_nlp.formats import read_file_bytes
 
 MODEL, CARD, CONFIG = "tagger.model", "README.md", "config.json"
 LIBRARY = "perceptron-nlp"
@@ -215,7 +215,7 @@ def load_from_folder(folder: str | os.PathLike[str], **options: Any) -> pn.Tagge
                 f"{path}: has {what}: {name} is missing; save_to_folder writes it"
                 + ("" if name == MODEL else f", and perceptron_nlp.load opens {MODEL} without it")
             )
-    if _described_digest(path / CONFIG) != _digest(read_file_bytes(path / MODEL)):
+    if _described_digest(path / CONFIG) != _digest(_read(path / MODEL)):
         raise ModelError(
             f"{path / MODEL}: is not the file that {CONFIG} describes; save the"
             " tagger, or download the folder, again"
@@ -305,9 +305,16 @@ def _digest(data: Any) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise file_error(str(path), error, "read") from error
+
+
 def _described_digest(path: Path) -> object:
     try:
-        described = json.loads(bytes(read_file_bytes(path)))
+        described = json.loads(_read(path))
     except (ValueError, RecursionError):
         described = None
     if not isinstance(described, dict) or "sha256" not in described:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentTypeError, missing_extra
-from perceptron_nlp.perceptrons.estimator import not_fitted
+from perceptron_nlp.errors import ArgumentTypeError, missing_extra, not_fitted
 
 try:
     from nltk.tag.api import TaggerI

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, quote
-from perceptron_nlp.perceptrons.estimator import not_fitted
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, not_fitted, quote
 
 try:
     from sklearn.base import BaseEstimator

@@ -9,15 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.errors import ArgumentError, not_fitted
 from perceptron_nlp.perceptrons.epochs import Outcome, Training
-from perceptron_nlp.perceptrons.estimator import (
-    Options,
-    Parameters,
-    class_rates,
-    classifier_tags,
-    not_fitted,
-)
+from perceptron_nlp.perceptrons.estimator import Options, Parameters, class_rates, classifier_tags
 from perceptron_nlp.perceptrons.inputs import (
     Samples,
     class_ids,

@@ -23,7 +23,6 @@ from perceptron_nlp.errors import (
     ArgumentError,
     ArgumentTypeError,
     MissingExtraError,
-    PerceptronNLPError,
     in_message,
     quote,
 )
@@ -71,28 +70,14 @@ def _same(value: object, default: object) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
 
-class NotFittedError(PerceptronNLPError, ValueError, AttributeError):
-    """An estimator asked for what only `fit` can give it."""
-
-
 class DataConversionWarning(UserWarning):
     """Data were taken in another shape than they came in."""
 
 
-def not_fitted(message: str) -> NotFittedError:
-    """A `NotFittedError`, of scikit-learn's class of that name too where that is loaded."""
-    theirs = _loaded("NotFittedError")
-    if theirs is None:
-        return NotFittedError(message)
-    both: type[NotFittedError] = type(
-        "NotFittedError", (NotFittedError, theirs), {"__reduce__": _rebuild_not_fitted}
-    )
-    return both(message)
-
-
 def conversion_warning() -> type[Warning]:
     """scikit-learn's `DataConversionWarning` where it is loaded, else ours."""
-    return _loaded("DataConversionWarning") or DataConversionWarning
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", None)
+    return theirs or DataConversionWarning
 
 
 def classifier_tags() -> Any:
@@ -109,14 +94,6 @@ def classifier_tags() -> Any:
         classifier_tags=sklearn_utils.ClassifierTags(),
         input_tags=sklearn_utils.InputTags(sparse=True),
     )
-
-
-def _rebuild_not_fitted(self: NotFittedError) -> tuple[Any, tuple[str]]:
-    return not_fitted, (str(self),)
-
-
-def _loaded(name: str) -> Any:
-    return getattr(sys.modules.get("sklearn.exceptions"), name, None)
 
 
 ORDERS = ("sequential", "stochastic", "replacement", "batch", "minibatch-random", "minibatch")

@@ -21,10 +21,9 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from perceptron_nlp._core.features.feature_index import FeatureIndex
 from perceptron_nlp._core.train.vectors import Rows
-from perceptron_nlp.errors import PerceptronNLPError
+from perceptron_nlp.errors import NotFittedError, PerceptronNLPError, not_fitted
 from perceptron_nlp.perceptrons import estimator as sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
-from perceptron_nlp.perceptrons.estimator import NotFittedError
 from perceptron_nlp.perceptrons.textbook import Halt
 
 rng = np.random.default_rng(0)
@@ -171,7 +170,7 @@ def test_an_unfitted_model_says_so_in_both_families() -> None:
 
 def test_without_scikit_learn_the_exceptions_are_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sklearn.exceptions")
-    assert type(sklearn_classes.not_fitted("so")) is NotFittedError
+    assert type(not_fitted("so")) is NotFittedError
     assert sklearn_classes.conversion_warning() is sklearn_classes.DataConversionWarning
 
 
