@@ -77,8 +77,9 @@ LATE = {
             "_evaluate",
             "compress",
         ),
-        "tagger/tag/label": ("make_labeller", "_features", "trace"),
-        "tagger/model/file": ("_segmentation", "_state"),
+        "tagger/tag/label": ("_lemmatizer", "make_labeller", "_features", "trace"),
+        "tagger/model/file": ("_segmentation", "_state", "stored", "_derived"),
+        "tagger/model/model": ("with_function",),
         "tagger/tag/threads": ("label_lists",),
     }.items()
     for function in functions

@@ -65,6 +65,11 @@ class DocumentContext(NamedTuple):
     window: int
 
     @property
+    def key(self) -> str:
+        """See Derived."""
+        return "window"
+
+    @property
     def looks_around(self) -> bool:
         """See Derived."""
         return True

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.text.sentence import Sentence, with_columns
 
 Sentences: TypeAlias = Sequence[Sequence[str]]
 Labels: TypeAlias = list[list[str]]
-D = TypeVar("D")
+ABSENT = "_"
+"""The value of a word of which nothing is known."""
 
 
 def _unknown(word: str) -> bool:
@@ -49,8 +50,12 @@ class Around(NamedTuple):
 class Derived(Protocol):
     """Columns that a model makes.
 
+    key : its name in the description of a model
     looks_around : it is made once of a whole text, before that is labeled piece by piece
     """
+
+    @property
+    def key(self) -> str: ...
 
     @property
     def looks_around(self) -> bool: ...
@@ -122,6 +127,11 @@ class FirstPass(NamedTuple):
     """
 
     model: Any
+
+    @property
+    def key(self) -> str:
+        """See Derived."""
+        return "first"
 
     @property
     def looks_around(self) -> bool:

@@ -91,6 +91,11 @@ class FeatureFunction(NamedTuple):
         return with_columns(sentence, {FEATURES: self.column(sentence)})
 
     @property
+    def key(self) -> str:
+        """See Derived."""
+        return "extractor"
+
+    @property
     def looks_around(self) -> bool:
         """See Derived."""
         return True

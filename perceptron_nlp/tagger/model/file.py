@@ -13,11 +13,8 @@ from perceptron_nlp.features.templates import Template, check_templates, look_ne
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.tagger.model.agreement import read_agreement, write_agreement
 from perceptron_nlp.tagger.model.calibration import Calibration
-from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass, Stored
-from perceptron_nlp.tagger.model.feature_function import FeatureFunction
-from perceptron_nlp.tagger.model.label_components import JOINT, MODES, UPOS, parts_of
-from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
+from perceptron_nlp.tagger.model.label_components import JOINT, MODES, SCRIPTS, UPOS, parts_of
 from perceptron_nlp.tagger.model.model import (
     Segmentation,
     TaggerModel,
@@ -31,8 +28,6 @@ from perceptron_nlp.tagger.model.model import (
     to_json,
 )
 from perceptron_nlp.tagger.model.weights import QuantizedWeights, Reader, Writer, whole
-from perceptron_nlp.tagger.model.word_tables import WordTables
-from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
@@ -53,16 +48,28 @@ PLAIN_VERSION = 1  # without packed arrays
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 
-# The names of derived columns in a description, where they stand in any case but KNOWN_LEMMAS: null
-# if there are none.
-EXTRACTOR, WINDOW, TABLES, FIRST, KNOWN_LEMMAS = "extractor", "window", "tables", "first", "lemmas"
-# In the order in which they are made.
-STORED: dict[type[Derived], str] = {
-    FeatureFunction: EXTRACTOR,
-    DocumentContext: WINDOW,
-    WordTables: TABLES,
-    KnownLemmas: KNOWN_LEMMAS,
-}
+# The keys of derived columns in a description, in the order in which they are made; where there are
+# none it is null, and no key LEMMAS.
+FUNCTION, WINDOW, TABLES, LEMMAS, FIRST = "extractor", "window", "tables", "lemmas", "first"
+
+
+def stored(key: str) -> type[Stored]:
+    """Return the class of the derived columns of a key, which is loaded if a model has them."""
+    if key == FUNCTION:
+        from perceptron_nlp.tagger.model.feature_function import FeatureFunction
+
+        return FeatureFunction
+    if key == WINDOW:
+        from perceptron_nlp.tagger.model.context import DocumentContext
+
+        return DocumentContext
+    if key == TABLES:
+        from perceptron_nlp.tagger.model.word_tables import WordTables
+
+        return WordTables
+    from perceptron_nlp.tagger.model.lemmas import KnownLemmas
+
+    return KnownLemmas
 
 
 def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -73,7 +80,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
         "labels": model.tags.to_list(),
         "templates": [str(template) for template in model.templates],
         "dictionary": dict(model.dictionary),
-        **dict.fromkeys((EXTRACTOR, WINDOW, TABLES, FIRST)),
+        **dict.fromkeys((FUNCTION, WINDOW, TABLES, FIRST)),
         **model.weights.write(writer),
     }
     if model.calibration is not None:
@@ -84,7 +91,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
             described[FIRST], more = describe(derived.model, number + 1)
             tensors.update(more)
         else:
-            described[STORED[type(derived)]] = cast(Stored, derived).write(writer)
+            described[derived.key] = cast(Stored, derived).write(writer)
     if model.state is not None:
         described["state"], more = model.state.to_parts(f"{number}.state.")
         tensors.update(more)
@@ -159,18 +166,19 @@ class _Description(NamedTuple):
         """Yield the derived columns, in the order in which they are made."""
         if self.described[WINDOW] is None and look_nearby(templates):
             raise self._bad("window", "missing, though templates look nearby")
-        has_scripts = self.described["scheme"] == SCRIPTS
-        for label in tags if has_scripts else ():
-            parse_script(label)
-        for kind, key in STORED.items():
-            if key == KNOWN_LEMMAS and not has_scripts:
-                continue
-            described = self.described[key]
-            if described is None and key != KNOWN_LEMMAS:
+        for key in (FUNCTION, WINDOW, TABLES):
+            if self.described[key] is None:
                 continue
             if self.number % 2 and key == TABLES:
                 raise self._bad("tables", "in a first pass, which has those of the second")
-            yield cast(type[Stored], kind).read(described, self._reader)
+            yield stored(key).read(self.described[key], self._reader)
+        if self.described["scheme"] == SCRIPTS:
+            # Here, since models without lemmas do without.
+            from perceptron_nlp.text.scripts import parse_script
+
+            for label in tags:
+                parse_script(label)
+            yield stored(LEMMAS).read(self.described[LEMMAS], self._reader)
         if self.described[FIRST] is not None:
             yield FirstPass(self._first())
 

@@ -23,6 +23,8 @@ MODES = (PIECES, PIECES_AND_WHOLE)
 # both and give the features.
 JOINT = "upos|feats"
 UPOS = "upos"
+SCRIPTS = "scripts"
+"""The scheme of models whose labels are edit scripts."""
 
 
 def holds_attributes(labels: Iterable[str]) -> bool:

@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.derived import ABSENT, Around, Sentences
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings
-from perceptron_nlp.tagger.model.word_tables import ABSENT
 from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import word_hash
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 KNOWN = "known"
 """The column's name."""
-SCRIPTS = "scripts"
-"""The scheme of models whose labels are edit scripts."""
 _MOST = 8
 # What a script drops in front and behind, what it puts in front, and whether it sets an accent.
 _Stem = tuple[int, int, str, bool]
@@ -117,6 +114,11 @@ class KnownLemmas:
                     cache[item] = value
             values.append(value)
         return tuple(values)
+
+    @property
+    def key(self) -> str:
+        """See Derived."""
+        return "lemmas"
 
     @property
     def looks_around(self) -> bool:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
-from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass
-from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
 from perceptron_nlp.tagger.model.label_components import written_labels
-from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
-from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, is_in, word_hash
 
@@ -25,10 +21,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.tagger.model.calibration import Calibration
+    from perceptron_nlp.tagger.model.context import DocumentContext
+    from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
+    from perceptron_nlp.tagger.model.lemmas import KnownLemmas
     from perceptron_nlp.tagger.model.state import TrainingState
+    from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.atoms import Words
 
-D = TypeVar("D")
 # JSON has numbers of any size; a file of ours has none that these do not hold.
 _MOST_INT = 2**64
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
@@ -51,9 +50,9 @@ _RECORD["merged"] = [{"weight": float, "sha256": str, "record": _RECORD}]
 _NEVER_NULL = ("record.options", "record.merged.record")
 
 
-def of_kind(derived: Iterable[Derived], kind: type[D]) -> D | None:
-    """Return the derived columns of a kind; None if there are none."""
-    return next((one for one in derived if isinstance(one, kind)), None)
+def of_key(derived: Iterable[Derived], key: str) -> Any:
+    """Return the derived columns of a key; None if there are none."""
+    return next((one for one in derived if one.key == key), None)
 
 
 class Whole(NamedTuple):
@@ -145,29 +144,32 @@ class TaggerModel(NamedTuple):
     @property
     def first(self) -> TaggerModel | None:
         """The first tagger of a stack of two, whose labels this one sees as columns; or None."""
-        found = of_kind(self.derived, FirstPass)
+        found: FirstPass | None = of_key(self.derived, "first")
         return None if found is None else found.model
 
     @property
     def tables(self) -> WordTables | None:
         """Word tables for further columns, or None."""
-        return of_kind(self.derived, WordTables)
+        found: WordTables | None = of_key(self.derived, "tables")
+        return found
 
     @property
     def window(self) -> int | None:
         """The sentences on either side of which the document context consists, or None."""
-        found = of_kind(self.derived, DocumentContext)
+        found: DocumentContext | None = of_key(self.derived, "window")
         return None if found is None else found.window
 
     @property
     def lemmas(self) -> KnownLemmas | None:
         """Of a model whose labels are edit scripts, the lemmas that it knows; else None."""
-        return of_kind(self.derived, KnownLemmas)
+        found: KnownLemmas | None = of_key(self.derived, "lemmas")
+        return found
 
     @property
     def function(self) -> FeatureFunction | None:
         """The function that makes a column of features, or None."""
-        return of_kind(self.derived, FeatureFunction)
+        found: FeatureFunction | None = of_key(self.derived, "extractor")
+        return found
 
     def replace(self, **changes: Any) -> TaggerModel:
         """Return the same model with some fields changed, its own or those of the whole."""
@@ -178,8 +180,8 @@ class TaggerModel(NamedTuple):
 
     def deriving(self, *new: Derived) -> TaggerModel:
         """Return the same model with other derived columns of these kinds, which it has."""
-        by_kind = {type(one): one for one in new}
-        return self.replace(derived=tuple(by_kind.get(type(old), old) for old in self.derived))
+        by_key = {one.key: one for one in new}
+        return self.replace(derived=tuple(by_key.get(old.key, old) for old in self.derived))
 
     def with_function(self, function: Extractor | None) -> TaggerModel:
         """Return the model with its feature function; without one, it must need none.
@@ -187,6 +189,9 @@ class TaggerModel(NamedTuple):
         Raises ArgumentError if no column looks at a function, ArgumentTypeError if it is none, and
         ModelError if a column needs one and there is none.
         """
+        # Here, since few models have one.
+        from perceptron_nlp.tagger.model.feature_function import FeatureFunction
+
         made = None if function is None else FeatureFunction.of(function)
         parts = self.parts_by_column
         if made is not None and all(part.function is None for part in parts):

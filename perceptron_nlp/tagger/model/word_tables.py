@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, NoReturn
 
-from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.derived import ABSENT, Around, Sentences
 from perceptron_nlp.tagger.model.weights import UNSIGNED, Reader, Writer, are_strings, smallest
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import word_bytes
-
-ABSENT = "_"
 
 
 class WordTables(NamedTuple):
@@ -49,6 +47,11 @@ class WordTables(NamedTuple):
         found = [get(word) or get(word.lower(), absent) for word in words]
         values = zip(*found, strict=True) if found else [()] * len(self.names)
         return dict(zip(self.names, values, strict=True))
+
+    @property
+    def key(self) -> str:
+        """See Derived."""
+        return "tables"
 
     @property
     def looks_around(self) -> bool:

@@ -16,7 +16,6 @@ from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, 
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
-from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
 from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.tagger.tag.forward_trace import ForwardTrace
+    from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
     from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
 
 
@@ -56,11 +56,6 @@ class Labeller:
         self._given = model.feature_columns
         self._around = Around(self._given, model.knows)
         self._has_fixed_words = bool(model.dictionary or lexicon)
-        self._lemmatizer = (
-            None
-            if model.lemmas is None
-            else Lemmatizer(model.feature_columns, model.tags, model.lemmas)
-        )
         self._first = None if model.first is None else Labeller(model.first, cache_limit)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
@@ -234,6 +229,16 @@ class Labeller:
         from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
 
         return ModelFeatures(self._model)
+
+    @functools.cached_property
+    def _lemmatizer(self) -> Lemmatizer | None:
+        model = self._model
+        if model.lemmas is None:
+            return None
+        # Here, since columns of tags do without.
+        from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
+
+        return Lemmatizer(self._given, model.tags, model.lemmas)
 
     @functools.cached_property
     def _constraints(self) -> Constraints:

@@ -17,12 +17,10 @@ from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.model.derived import Derived
-from perceptron_nlp.tagger.model.feature_function import FeatureFunction
-from perceptron_nlp.tagger.model.lemmas import SCRIPTS, KnownLemmas
-from perceptron_nlp.tagger.model.model import TaggerModel, of_kind
+from perceptron_nlp.tagger.model.label_components import SCRIPTS
+from perceptron_nlp.tagger.model.model import TaggerModel, of_key
 from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
-from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.label import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, Progress, RunResult
 from perceptron_nlp.tagger.train.data import Examples
@@ -124,8 +122,8 @@ class Task:
 
     def identity(self) -> dict[str, Any]:
         """Return what a training must agree in to learn the same, as JSON can express it."""
-        function = of_kind(self.derived, FeatureFunction)
-        tables = of_kind(self.derived, WordTables)
+        function = of_key(self.derived, "extractor")
+        tables = of_key(self.derived, "tables")
         return {
             "version": __version__,
             "train": self.examples.record(),
@@ -149,7 +147,7 @@ class Task:
             weights=QuantizedWeights.of(weights, len(self.templates)),
             right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
-            scheme=SCRIPTS if of_kind(self.derived, KnownLemmas) else self.examples.scheme,
+            scheme=SCRIPTS if of_key(self.derived, "lemmas") else self.examples.scheme,
             parts=self.examples.parts,
             dictionary=self.forced,
             vocabulary=self.vocabulary,

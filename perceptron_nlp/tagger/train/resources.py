@@ -22,7 +22,8 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
+from perceptron_nlp.tagger.model.derived import ABSENT
+from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, word_clusters

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
+from perceptron_nlp.tagger.model.derived import ABSENT
 from perceptron_nlp.tagger.model.weights import Reader, Writer
-from perceptron_nlp.tagger.model.word_tables import ABSENT, WordTables
+from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.clusters import RawText
 from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED
