@@ -88,15 +88,23 @@ _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _FORMULA = re.compile(r"'*[=+@-].")
 
 
-def tsv_cell(value: object) -> str:
-    """Return a value for a table separated by tabs.
+def tsv_escaped(value: object) -> str:
+    """Return text on one line: what may break lines of a table is escaped as Python writes it.
 
-    What may break its lines is escaped as Python writes it. Text that a spreadsheet would take for
-    a formula gets an apostrophe before it, which tsv_text takes away again.
+    Nothing else is, since labels are taken from tables again: lemmas may hold joiners.
+    """
+    return _BREAKS.sub(lambda found: ascii(found[0])[1:-1], str(value))
+
+
+def tsv_cell(value: object) -> str:
+    """Return a value for a table separated by tabs; see tsv_escaped.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, which tsv_text
+    takes away again.
     """
     if value is None:
         return ""
-    text = _BREAKS.sub(lambda found: ascii(found[0])[1:-1], str(value))
+    text = tsv_escaped(value)
     return f"'{text}" if isinstance(value, str) and _FORMULA.match(text) else text
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perceptron_nlp import Corpus, Sentence, open_corpus, replace_file
-from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS, table_cell
+from perceptron_nlp.analysis.doctor.diagnosis import TABLE_COLUMNS
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError, file_error, quote
 from perceptron_nlp.formats.opening import plain_name
+from perceptron_nlp.pages.renderers import tsv_escaped, tsv_text
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -129,7 +130,7 @@ def read_corrections(table: str | os.PathLike[str]) -> dict[Place, Correction]:
         cells = line.split("\t")
         if len(cells) != len(heads):
             raise FormatError(f"{len(cells)} cells under {len(heads)} headings", name, number)
-        row = dict(zip(heads, cells, strict=True))
+        row = dict(zip(heads, map(tsv_text, cells), strict=True))
         if not all(row[head].isascii() and row[head].isdigit() for head in ("line", "word")):
             raise FormatError("line and word must be numbers", name, number)
         place = row["file"], int(row["line"]), int(row["word"])
@@ -147,7 +148,7 @@ def _at_home(
     """Return the rows with the paths of the files given: the same ones, or of the same name."""
     there = {path for path, _, _ in wanted}
     homes = {}
-    for path in map(table_cell, gold):
+    for path in map(tsv_escaped, gold):
         named = sorted(one for one in there if _name(one) == _name(path))
         if path in there:
             homes[path] = path
@@ -174,7 +175,7 @@ def _corrected(
         raise ArgumentError(f"column: name the column of {corpus.path} to correct")
     for sentence in corpus:
         labels = list(sentence.column(name))
-        seen.update(map(table_cell, labels))
+        seen.update(map(tsv_escaped, labels))
         rows = _correct(sentence, labels, left, table)
         try:
             yield corpus.rewrite(sentence, {name: labels} if rows else {})
@@ -190,11 +191,11 @@ def _correct(
     """Set the labels of a sentence that rows change; return these rows."""
     changed = []
     for i, word in enumerate(sentence.words):
-        row = left.pop((table_cell(sentence.path), sentence.line_of(i), i + 1), None)
+        row = left.pop((tsv_escaped(sentence.path), sentence.line_of(i), i + 1), None)
         if row is None:
             continue
         _check(row, {"form": word, "gold": labels[i]}, table)
-        if row.expected != table_cell(labels[i]):
+        if row.expected != tsv_escaped(labels[i]):
             labels[i] = row.expected
             changed.append(row)
     return changed
@@ -203,7 +204,7 @@ def _correct(
 def _check(row: Correction, there: Mapping[str, str], table: str) -> None:
     for head, value in there.items():
         said = getattr(row, head)
-        if said != table_cell(value):
+        if said != tsv_escaped(value):
             raise FormatError(
                 f"{head} {quote(said)}, but in the file stands {quote(value)}", table, row.row
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import InitVar, asdict, dataclass
 from typing import Any
@@ -11,17 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._display import Tabular, counted, percent
+from perceptron_nlp._display import counted, percent
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
 from perceptron_nlp.formats import sentence_id
+from perceptron_nlp.pages.renderers import Reported, tsv
+from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 
 TABLE_COLUMNS = (
     *("file", "line", "sentence", "sentence_id", "word", "form", "context"),
     *("gold", "expected", "confidence", "reason"),
 )
 
-_BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 # Agreement from which on the taggers err less often than annotators may, or not much more often.
 _SURE, _FAIR = 0.97, 0.93
 
@@ -112,13 +112,36 @@ class Candidate:
         )
         return said if self.elsewhere is None else f"{said}; {self.elsewhere.text}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it, and the reason, as JSON can say it."""
-        return {**asdict(self), "reason": self.reason}
+    def row(self) -> tuple[Any, ...]:
+        """Return the row of a table."""
+        place = f"{self.path}:{self.line}" if self.line else f"{self.path}, word {self.index + 1}"
+        rest = [getattr(self, column.key) for column in _CANDIDATES[5:-1]]
+        return (
+            *(place, self.gold, self.expected, self.confidence, self.context),
+            *rest,
+            None if self.elsewhere is None else asdict(self.elsewhere),
+        )
+
+
+SHOWN = 20
+_CANDIDATES = (
+    Column("place", label="location"),
+    Column("gold"),
+    Column("expected"),
+    Column("confidence", "percent"),
+    *(Column(key, "prose") for key in ("context", "reason")),
+    *(
+        Column(key, "data")
+        for key in (
+            *("path", "line", "sentence", "index", "sentence_id", "form"),
+            *("gold_confidence", "log_odds", "votes", "taggers", "elsewhere"),
+        )
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis(Tabular):
+class Diagnosis(Reported):
     """The result of the examination of a text.
 
     Attributes
@@ -149,15 +172,35 @@ class Diagnosis(Tabular):
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
 
-    def to_dict(self, limit: int | None = None) -> dict[str, Any]:
-        """All of it as JSON can say it, of the candidate errors only the first `limit`."""
-        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return found | {
-            "evidence": list(self.evidence),
-            "notes": list(self.notes),
-            "n_candidates": len(self.candidates),
-            "candidates": [candidate.to_dict() for candidate in self.candidates[:limit]],
-        }
+    def report(self, limit: int | None = SHOWN) -> Report:
+        """Return the candidate errors, and how far they are to be trusted.
+
+        Parameters
+        ----------
+        limit : people see so many candidate errors at most; None for all
+        """
+        shares = ("agreement", "tagger_agreement")
+        hidden = ("column", "sentences", "tokens", "labelled", "folds", "runs", "seed")
+        return Report(
+            f"{self.column}: {counted(len(self.candidates), 'candidate error')} in"
+            f" {counted(self.labelled, 'label')} ({percent(1 - self.agreement)})",
+            [
+                *(Figure(name, getattr(self, name), "data") for name in (*hidden, *shares)),
+                Figure("evidence", list(self.evidence), "data"),
+                Figure("weights", self.weights, "data"),
+            ],
+            [
+                Table(
+                    "candidates",
+                    "",
+                    _CANDIDATES,
+                    [one.row() for one in self.candidates],
+                    limit,
+                    "--limit shows more, --fix-list writes them",
+                )
+            ],
+            [*self.notes, self.certainty],
+        )
 
     @property
     def certainty(self) -> str:
@@ -174,41 +217,20 @@ class Diagnosis(Tabular):
             return f"{said}, so of the first candidates many are errors, and fewer further down"
         return f"{said}, so most candidates are their own mistakes, even among the first"
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each candidate error, the likeliest first."""
-        shown = ("form", "context", "gold", "expected", "confidence")
-        return [
-            {"file": one.path, "line": one.line} | {name: getattr(one, name) for name in shown}
-            for one in self.candidates
-        ]
-
-    def __str__(self) -> str:
-        return (
-            f"{self.column}: {counted(len(self.candidates), 'candidate error')} in"
-            f" {self.labelled:,} labels; {self.certainty}"
-        )
-
     def to_table(self, limit: int | None = None) -> str:
         """Return the candidate errors as a table: a heading, then a line each, separated by tabs.
 
-        Its columns are TABLE_COLUMNS, ``word`` being the word's number from 1; see table_cell.
+        Its columns are TABLE_COLUMNS, ``word`` being the word's number from 1. Text that a
+        spreadsheet would calculate gets an apostrophe, which ``apply_corrections`` takes away.
         """
-        lines = ["\t".join(TABLE_COLUMNS)]
-        for one in self.candidates[:limit]:
-            cells = (
+        rows = [
+            (
                 *(one.path, one.line, one.sentence, one.sentence_id or "", one.index + 1, one.form),
                 *(one.context, one.gold, one.expected, f"{one.confidence:.4f}", one.reason),
             )
-            lines.append("\t".join(map(table_cell, cells)))
-        return "\n".join(lines) + "\n"
-
-
-def table_cell(value: object) -> str:
-    """Return text for a table: what may break its lines is escaped as Python writes it.
-
-    Nothing else is, since labels are taken from the table again: lemmas may hold joiners.
-    """
-    return _BREAKS.sub(lambda found: ascii(found[0])[1:-1], str(value))
+            for one in self.candidates[:limit]
+        ]
+        return tsv(Table("candidates", "", [Column(name) for name in TABLE_COLUMNS], rows))
 
 
 def _times(count: int) -> str:
