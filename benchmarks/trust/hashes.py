@@ -21,7 +21,6 @@ from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp._core.text.cutter import TextCutter
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
-from perceptron_nlp.cli.inspect import report
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.tag.label import decoder_of, make_labeller
 from perceptron_nlp.text.atoms import WORD_PLACES, class_page, word_numbers
@@ -344,9 +343,9 @@ def collisions(full: bool) -> Reached:
     rates = {}
     for bits in (None, 12, 16):
         tagger = pn.train(sentences, column="upos", epochs=1, table_bits=bits)
-        found = pn.inspect(tagger).to_dict()
-        rates[bits] = found["collision_rate"]
-        said = "\n".join(line for _, line in report(found, "model", found))
+        found = pn.inspect(tagger)
+        rates[bits] = found.columns[0].collision_rate
+        said = found.to("text")
         if "coll" not in said:
             wrong.append(f"table_bits={bits}: not reported")
     features = pn.train(sentences, column="upos", epochs=1).model.weights.n_rows

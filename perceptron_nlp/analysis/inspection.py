@@ -3,126 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int
-from perceptron_nlp._display import Tabular
 from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
+from perceptron_nlp.analysis.templateworth import TemplateWorth, accuracy_lost, sizes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
-from perceptron_nlp.tagger.model.weights import Writer
 from perceptron_nlp.tagger.sources import Labelled, Source
 from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.atoms import known_words
-
-
-@dataclass(frozen=True, slots=True)
-class TemplateWorth:
-    """A template of a model.
-
-    template : its text, offsets in the order of the text: ``tag[+1]`` is the label of the next word
-        where labels are given from right to left
-    rows, weights : how many features it has, and weights of these that are not 0; None in a fixed
-        table, whose rows belong to all templates
-    bytes : what it takes of the file; None in a fixed table and in a packed file
-    weight_sum : the sum of its weights' absolute values, in the units of scores; None in a fixed
-        table
-    accuracy_lost : how much of the accuracy on the dev set (a fraction of 1) goes when its
-        weights are 0 and nothing is trained again; None without a dev set
-    """
-
-    template: str
-    rows: int | None
-    weights: int | None
-    bytes: int | None
-    weight_sum: float | None
-    accuracy_lost: float | None = None
-
-
-def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
-    """The templates of one column, or one pass of it, without what they give on a dev set."""
-    weights = model.weights
-    names = [template.in_text_order(model.right_to_left) for template in model.templates]
-    if weights.table_bits is not None:
-        return tuple(TemplateWorth(name, None, None, None, None) for name in names)
-    arrays: dict[str, Any] = {}
-    weights.write(Writer("", arrays))
-    a_row, a_weight = (
-        sum(arrays[name].itemsize for name in parts)
-        for parts in (("keys", "counts"), ("labels", "weights"))
-    )
-    ends = weights.starts[weights.group_starts]
-    heavy = np.concatenate([[0], np.cumsum(np.abs(weights.weights.astype(np.int64)))])
-    found = []
-    for number, name in enumerate(names):
-        rows = int(weights.group_starts[number + 1] - weights.group_starts[number])
-        cells = int(ends[number + 1] - ends[number])
-        total = int(heavy[ends[number + 1]] - heavy[ends[number]]) / weights.scale
-        n_bytes = None if packed else rows * a_row + cells * a_weight
-        found.append(TemplateWorth(name, rows, cells, n_bytes, total))
-    return tuple(found)
-
-
-def accuracy_lost(
-    model: TaggerModel, dev: Sequence[Sentence], threads: int
-) -> tuple[float, list[float]]:
-    """The accuracy of a model of one column on a dev set, and what goes without each template.
-
-    In a fixed table a template goes by not being looked at; what its features added to rows that
-    others share stays there.
-    """
-
-    def accuracy(one: TaggerModel) -> float:
-        return Tagger(one).evaluate(dev, threads=threads).accuracy
-
-    whole = accuracy(model)
-    return whole, [whole - accuracy(one) for one in _each_without_one(model)]
-
-
-def _each_without_one(model: TaggerModel) -> Iterator[TaggerModel]:
-    for number in range(len(model.templates)):
-        yield (
-            _emptied(model, number)
-            if model.weights.table_bits is None or len(model.templates) == 1
-            else _taken_out(model, number)
-        )
-
-
-def _emptied(model: TaggerModel, number: int) -> TaggerModel:
-    """The model without a template's rows; of a fixed table, without any."""
-    weights = model.weights
-    first, last = weights.group_starts[number], weights.group_starts[number + 1]
-    from_cell, to_cell = weights.starts[first], weights.starts[last]
-    group_starts = weights.group_starts.copy()
-    group_starts[number + 1 :] -= last - first
-    starts = np.concatenate([weights.starts[:first], weights.starts[last:] - to_cell + from_cell])
-    return model.replace(
-        weights=weights.replace(
-            keys=np.delete(weights.keys, slice(first, last)),
-            group_starts=group_starts,
-            starts=starts,
-            labels=np.delete(weights.labels, slice(from_cell, to_cell)),
-            weights=np.delete(weights.weights, slice(from_cell, to_cell)),
-        )
-    )
-
-
-def _taken_out(model: TaggerModel, number: int) -> TaggerModel:
-    """The model without a template; its rows all stand in the first group."""
-    templates = model.templates[:number] + model.templates[number + 1 :]
-    return model.replace(
-        templates=templates,
-        weights=model.weights.replace(group_starts=model.weights.group_starts[:-1]),
-    )
-
+from perceptron_nlp.text.scripts import parse_script
 
 TOP = 20
 
@@ -158,41 +57,144 @@ class ColumnInspection:
         weights = self.model.weights
         return 0.0 if weights.table_bits is None else weights.n_rows / (1 << weights.table_bits)
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it but the weights, as JSON can say it."""
-        model, weights = self.model, self.model.weights
-        return {
-            "column": model.column,
-            "labels": list(model.tags.labels),
-            "extractor": None if model.function is None else model.function.name,
-            "templates": [asdict(template) for template in self.templates],
-            "first_templates": [asdict(template) for template in self.first_templates],
-            "dev_accuracy": self.dev_accuracy,
-            "feature_columns": list(model.feature_columns),
-            "rows": weights.n_rows,
-            # Of the first run; the others tell the same story.
-            "last_updates": None if model.state is None else model.state.runs[0].last_updates,
-            "weights": weights.n_cells,
-            "table": "exact" if weights.table_bits is None else "fixed",
-            "table_bits": weights.table_bits,
-            "collision_rate": self.collision_rate,
-            "coverage": None if self.coverage is None else asdict(self.coverage),
-            "label": self.label,
-            "heaviest": [asdict(feature) for feature in self.heaviest],
-            "scale": weights.scale,
-            "scheme": model.scheme,
-            "parts": model.parts,
-            "right_to_left": model.right_to_left,
-            "beam": model.beam,
-            "vocabulary": len(model.vocabulary),
-            "dictionary": dict(model.dictionary),
-            "known_lemmas": None if model.lemmas is None else len(model.lemmas.lemmas),
-            "record": dict(model.record),
-        }
+    def report(self) -> Report:
+        """Return what the column was trained with, and its labels, features and training."""
+        return Report(
+            f"column {self.model.column}",
+            [*self._facts(), *self._data()],
+            [
+                Table(
+                    "first_templates",
+                    "templates of the first level",
+                    _TEMPLATES,
+                    [astuple(one) for one in self.first_templates],
+                ),
+                Table(
+                    "heaviest",
+                    f"features that speak for (+) or against (-) {self.label}",
+                    _HEAVIEST,
+                    [
+                        (
+                            *(one.weight, one.count, one.text),
+                            " ".join([*one.before, f"[{one.word}]", *one.after]),
+                        )
+                        for one in self.heaviest
+                    ],
+                ),
+                *_training_tables(self.model.record),
+            ],
+        )
+
+    def _facts(self) -> Iterator[Figure]:
+        model, weights, record = self.model, self.model.weights, self.model.record
+        yield Figure("column", model.column, "data")
+        if model.lemmas is None:
+            yield Figure("labels", list(model.tags.labels), "list")
+        else:
+            yield Figure("labels", list(model.tags.labels), "data")
+            scripts = [f"({parse_script(label).brief()})" for label in model.tags.labels]
+            yield Figure("edit_scripts", scripts, "list")
+            note = "with their parts of speech"
+            yield Figure("known_lemmas", len(model.lemmas.lemmas), label="known lemmas", note=note)
+        yield Figure("rows", weights.n_rows, label="features")
+        yield Figure("weights", weights.n_cells)
+        if weights.table_bits is None:
+            yield Figure("table", "exact", "text", note="keys, no collisions")
+        else:
+            note = f"2^{weights.table_bits} rows"
+            yield Figure("table", "fixed", "text", note=note)
+        yield Figure("table_bits", weights.table_bits, "data")
+        is_fixed = weights.table_bits is not None
+        rate = self.collision_rate
+        yield Figure("collision_rate", rate, "percent" if is_fixed else "data", "collisions")
+        if self.coverage is not None:
+            names = {"features": "features of the text", "with_weights": "of them in the table"}
+            for key, count in asdict(self.coverage).items():
+                yield Figure(f"text_{key}", count, label=names.get(key, f"{key} rows"))
+        direction = "right to left" if model.right_to_left else "left to right"
+        yield Figure("direction", direction, "text")
+        yield Figure("beam", model.beam, note="greedy" if model.beam == 1 else "")
+        columns = ["form", *model.feature_columns]
+        yield Figure("columns_needed", ", ".join(columns), "text")
+        yield Figure("vocabulary", len(model.vocabulary))
+        note = "with one label each"
+        yield Figure("n_dictionary", len(model.dictionary), label="dictionary", note=note)
+        if self.dev_accuracy is not None:
+            yield Figure("dev_accuracy", self.dev_accuracy, "percent")
+        counts = None if model.state is None else model.state.runs[0].last_updates
+        # Of the first run; the others tell the same story.
+        yield Figure("last_updates", counts, "list" if counts else "data", "last update, by epoch")
+        yield from _record_figures(record)
+
+    def _data(self) -> Iterator[Figure]:
+        model = self.model
+        plain = ("scheme", "parts", "right_to_left", "record", "dictionary")
+        for name in plain:
+            value = getattr(model, name)
+            yield Figure(name, dict(value) if isinstance(value, Mapping) else value, "data")
+        yield Figure("extractor", None if model.function is None else model.function.name, "data")
+        yield Figure("scale", model.weights.scale, "data")
+        yield Figure("label", self.label, "data")
+        yield Figure("feature_columns", list(model.feature_columns), "data")
+
+
+_WORTH = (
+    Column("rows", "count", "features"),
+    Column("weights", "count"),
+    Column("bytes", "count"),
+    Column("weight_sum", "count", "sum |w|"),
+    Column("accuracy_lost", "change", "lost on dev"),
+)
+_TEMPLATES = (Column("template"), *_WORTH)
+_HEAVIEST = (
+    Column("weight", "weight"),
+    Column("count", "count", "times"),
+    Column("feature"),
+    Column("place", label="first location"),
+)
+_EPOCHS = (
+    Column("epoch", "count"),
+    Column("mistakes", "count"),
+    Column("dev_accuracy", "percent"),
+    Column("best", label=""),
+)
+
+
+def _record_figures(record: Mapping[str, Any]) -> Iterator[Figure]:
+    """Yield what the record of a training says: its texts and options."""
+    if "version" in record:
+        yield Figure("version", record["version"], "text", "trained by version")
+    for name in ("train", "dev"):
+        if counts := record.get(name):
+            size = f"{counts['sentences']:,} sentences, {counts['labelled']:,} labeled tokens"
+            yield Figure(f"{name}_text", size, "text", name, f"SHA-256 {counts['sha256'][:16]}…")
+    for name, value in (record.get("options") or {}).items():
+        if value is not None:
+            yield Figure(f"option_{name}", str(value), "text", name)
+
+
+def _training_tables(record: Mapping[str, Any]) -> Iterator[Table]:
+    """Yield the epochs of a training, or the models that were merged."""
+    rows = [
+        (one["epoch"], one["mistakes"], one["dev_accuracy"], "kept" * (one["epoch"] == best))
+        for best in [record.get("best_epoch")]
+        for one in record.get("epochs") or []
+    ]
+    yield Table("epochs", "epochs of training", _EPOCHS, rows)
+    members = [
+        (one["weight"], (one["record"].get("train") or {}).get("labelled"), one["sha256"])
+        for one in record.get("merged") or []
+    ]
+    columns = (
+        Column("weight", "number"),
+        Column("tokens", "count"),
+        Column("sha256", label="SHA-256"),
+    )
+    yield Table("merged", f"merged of {len(members)} models", columns, members)
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection(Tabular):
+class Inspection(Reported):
     """The contents of a model.
 
     Attributes
@@ -211,37 +213,60 @@ class Inspection(Tabular):
         """The size of the file."""
         return sum(section.bytes for section in self.layout)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each template of each column."""
-        return [
-            {"column": column.model.column, **asdict(template)}
-            for column in self.columns
-            for template in column.templates
-        ]
-
-    def __str__(self) -> str:
+    def report(self) -> Report:
+        """Return sizes, templates and the layout of the file, and a section for each column."""
         names = ", ".join(column.model.column for column in self.columns)
-        return f"a model of {names}: {self.bytes:,} bytes"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it but the weights, as JSON can say it; of one column, without ``columns``."""
         packed = self.columns[0].model.packed
-        file: dict[str, Any] = {
-            "format_version": MODEL_FORMAT_VERSION if packed else PLAIN_VERSION,
-            "bytes": self.bytes,
-            "layout": [section._asdict() for section in self.layout],
-        }
-        if self.segmentation is not None:
-            cut, certain, words, splits = self.segmentation
-            file["segmentation"] = {
-                "features": cut.weights.n_rows,
-                "certain_places": len(certain),
-                "certain_words": sum(len(known) for *_, known in known_words(words)),
-                "splits": 0 if splits is None else len(splits.tags) - 1,
-                "record": dict(cut.record),
-            }
-        found = [column.to_dict() for column in self.columns]
-        return {**file, **found[0]} if len(found) == 1 else {**file, "columns": found}
+        templates = [
+            (one.model.column, *astuple(template))
+            for one in self.columns
+            for template in one.templates
+        ]
+        figures = [
+            Figure("bytes", self.bytes),
+            Figure(
+                "format_version", MODEL_FORMAT_VERSION if packed else PLAIN_VERSION, label="format"
+            ),
+            *self._segmentation(),
+        ]
+        tables = [
+            Table("templates", "", (Column("column"), *_TEMPLATES), templates),
+            Table("layout", "", _LAYOUT, self.layout),
+        ]
+        sections = [one.report() for one in self.columns]
+        notes = []
+        if any(one.model.weights.table_bits is not None for one in self.columns):
+            notes = ["rows of a fixed table belong to all templates"]
+        if len(sections) == 1:
+            figures += sections[0].figures
+            tables[1:1] = sections.pop().tables
+        return Report(f"a model of {names}: {self.bytes:,} bytes", figures, tables, notes, sections)
+
+    def _segmentation(self) -> Iterator[Figure]:
+        """Yield what the model has learned of cutting running text."""
+        if self.segmentation is None:
+            return
+        cut, certain, words, splits = self.segmentation
+        known = sum(len(one) for *_, one in known_words(words))
+        n_splits = 0 if splits is None else len(splits.tags) - 1
+        for key, count, note in (
+            ("features", cut.weights.n_rows, "of places between atoms of text"),
+            ("certain_places", len(certain), "kinds that training saw one way only"),
+            ("certain_words", known, "words and endings that settle what is beside"),
+            ("splits", n_splits, "ways to make several words of a token"),
+        ):
+            label = f"segmentation: {key.replace('_', ' ')}"
+            yield Figure(f"segmentation_{key}", count, label=label, note=note)
+        yield Figure("segmentation_record", dict(cut.record), "data")
+
+
+_LAYOUT = (
+    Column("name", label="part of the file"),
+    Column("begin", "count", "begins at"),
+    Column("bytes", "count"),
+    Column("type"),
+    Column("length", "count"),
+)
 
 
 def inspect(

@@ -18,6 +18,15 @@ def _count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.0f}"
 
 
+_LISTED = 60
+
+
+def _list(values: Sequence[Any]) -> str:
+    texts = [shown(value, "count") if isinstance(value, int) else str(value) for value in values]
+    more = " …" if len(texts) > _LISTED else ""
+    return printable(f"{len(texts):,}: {' '.join(texts[:_LISTED])}{more}")
+
+
 def _interval(bounds: tuple[float, float]) -> str:
     return f"{points(bounds[0])} to {points(bounds[1])}"
 
@@ -25,6 +34,7 @@ def _interval(bounds: tuple[float, float]) -> str:
 _KINDS: dict[str, Callable[[Any], str]] = {
     "text": printable,
     "prose": printable,
+    "list": _list,
     "count": _count,
     "percent": points,
     "change": lambda value: points(value, sign=True),
@@ -37,10 +47,10 @@ _KINDS: dict[str, Callable[[Any], str]] = {
 """Kinds of values, and how people read them.
 
 Shares are fractions of 1, shown in percent: ``percent``, ``change`` (with its sign), ``interval``
-(two of them). ``text`` is cut where there is no room, ``prose`` stands below its row,
-``data`` is in JSON alone.
+(two of them). ``list`` is counted, with the first values. ``text`` is cut where there is no room,
+``prose`` stands below its row, ``data`` is in JSON alone.
 """
-LEFT = {"text", "prose"}
+LEFT = {"text", "prose", "list"}
 
 
 def shown(value: Any, kind: str) -> str:
@@ -61,7 +71,7 @@ class Column(NamedTuple):
     @property
     def heading(self) -> str:
         """The heading that people see."""
-        return self.key.replace("_", " ") if self.label is None else self.label
+        return printable(self.key.replace("_", " ") if self.label is None else self.label)
 
 
 class Figure(NamedTuple):
@@ -79,7 +89,7 @@ class Figure(NamedTuple):
     @property
     def heading(self) -> str:
         """The name that people see."""
-        return self.key.replace("_", " ") if self.label is None else self.label
+        return printable(self.key.replace("_", " ") if self.label is None else self.label)
 
     @property
     def text(self) -> str:
@@ -114,8 +124,12 @@ class Table:
         return [dict(zip(keys, map(_plain, row), strict=True)) for row in self.rows]
 
     def for_people(self) -> tuple[list[Column], list[list[str]], str]:
-        """Return what people see: columns, texts of cells, and a remark on rows left out."""
-        places = [i for i, column in enumerate(self.columns) if column.kind != "data"]
+        """Return what people see: columns with values, texts, a remark on rows left out."""
+        places = [
+            i
+            for i, column in enumerate(self.columns)
+            if column.kind != "data" and any(row[i] is not None for row in self.rows)
+        ]
         seen = self.rows if self.limit is None else self.rows[: self.limit]
         left = len(self.rows) - len(seen)
         rest = f"… and {counted(left, 'more row')}" + (f" ({self.more})" if self.more else "")

@@ -150,7 +150,7 @@ def test_the_heaviest_features_of_a_label_speak_for_it(model: pn.Tagger, small: 
     assert {one.template for one in column.heaviest} <= {
         str(pn.Template.parse(text)) for text in TEMPLATES
     }
-    assert column.to_dict()["heaviest"][0]["weight"] == column.heaviest[0].weight
+    assert found.to_dict()["heaviest"][0]["weight"] == column.heaviest[0].weight
 
 
 def test_features_are_shown_with_what_they_saw(model: pn.Tagger, small: Small) -> None:
@@ -213,7 +213,7 @@ def test_each_of_several_columns_is_looked_at(small: Small) -> None:
     found = pn.inspect(tagger, dev=text, label="NOUN")
     assert [column.model.column for column in found.columns] == ["upos", "xpos"]
     assert [column.label for column in found.columns] == ["NOUN", None]
-    assert [one["column"] for one in found.to_dict()["columns"]] == ["upos", "xpos"]
+    assert [one["column"] for one in found.to_dict()["sections"]] == ["upos", "xpos"]
 
 
 def own(tokens: object, i: int) -> list[str]:

@@ -68,7 +68,7 @@ def test_resume_goes_on_with_a_model_that_was_trained_to_be_resumable(
         ).err
         == ""
     )
-    found = json.loads(cli("inspect", "last.model", "--json").out)
+    found = json.loads(cli("inspect", "last.model", "--to", "json").out)
     assert found["record"]["before"]["before"]["train"]["sentences"] == 3
     assert cli("inspect", "last.model").status == 0
 
@@ -83,7 +83,7 @@ def test_merge_makes_one_model_of_several(cli: Run, halves: tuple[Path, Path]) -
     assert Path("ab.model").read_bytes() == expected
     assert cli("merge", "b.model", "--model", "b2.model").message.startswith("b2.model: 1 model, ")
     text = cli("inspect", "ab.model").out.decode()
-    assert "merged of 2 models" in text and "weight 2" in text
+    assert "merged of 2 models" in text and "2.0000" in text
     assert cli("tag", "ab.model", halves[0]).status == 0
 
 

@@ -31,7 +31,7 @@ def columns(cli) -> Path:
         ("evaluate", "chunk.model", "c.txt", "--to", "json"),
         ("tag", "chunk.model", "c.txt"),
         ("explain", "chunk.model", "c.txt", "--top", "1"),
-        ("inspect", "chunk.model", "--dev", "c.txt", "--json"),
+        ("inspect", "chunk.model", "--dev", "c.txt", "--to", "json"),
         ("compare", "chunk.model", "chunk.model", "c.txt", "--to", "json"),
     ],
 )
@@ -65,5 +65,5 @@ def test_the_names_outlive_resuming_merging_and_left_out_columns(cli, columns: P
     left = pn.train(columns, fields=["form", "_", "chunk"], epochs=1)
     assert left.evaluate(columns).to_dict() == left.evaluate(columns, column="3").to_dict()
     assert "fields" not in pn.train([(["a"], ["X"])], epochs=1).model.record
-    record = json.loads(cli("inspect", "chunk.model", "--json").out)["record"]
+    record = json.loads(cli("inspect", "chunk.model", "--to", "json").out)["record"]
     assert record["fields"] == FIELDS.split(",")

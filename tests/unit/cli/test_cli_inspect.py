@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.cli.inspect import report
 from perceptron_nlp.formats.tensorarrays import write_tensors
 from perceptron_nlp.formats.tensorfile import open_tensors
 
@@ -25,7 +23,7 @@ def test_json_describes_the_whole_model(cli, train_file: Path) -> None:
         right_to_left=True,
     ).save("a.model")
     model = pn.read_model("a.model")
-    found = json.loads(cli("inspect", "a.model", "--json").out)
+    found = json.loads(cli("inspect", "a.model", "--to", "json").out)
     assert found["format_version"] == 1
     assert found["bytes"] == Path("a.model").stat().st_size
     assert found["column"] == "upos"
@@ -49,24 +47,25 @@ def test_a_resumable_model_tells_when_its_features_were_updated_last(cli) -> Non
     pn.train(sentences, epochs=5, resumable=True, **options).save("a.model")
     model = pn.read_model("a.model")
     assert model.state is not None
-    counts = json.loads(cli("inspect", "a.model", "--json").out)["last_updates"]
+    counts = json.loads(cli("inspect", "a.model", "--to", "json").out)["last_updates"]
     assert counts == model.state.runs[0].last_updates
     assert (len(counts), sum(counts)) == (5, len(model.state.runs[0].keys))
     assert counts[0] > 0 and counts[-1] > 0
-    assert "\nlast update     by epoch, of features: " in cli("inspect", "a.model").out.decode()
+    assert "\nlast update, by epoch  5: " in cli("inspect", "a.model").out.decode()
     pn.train(sentences, epochs=5, **options).save("b.model")
-    assert json.loads(cli("inspect", "b.model", "--json").out)["last_updates"] is None
+    assert json.loads(cli("inspect", "b.model", "--to", "json").out)["last_updates"] is None
 
 
 def test_the_report_says_the_same_to_people(cli, model: Path) -> None:
     outcome = cli("inspect", model)
     text = outcome.out.decode()
     assert (outcome.status, outcome.err) == (0, "")
-    assert text.startswith("en.model\n")
-    assert "\nlabels          6: ADJ DET NOUN PRON PUNCT VERB\n" in text
-    assert "\ntable           exact keys, no collisions\n" in text
-    assert "  lower[-1] lower[0]\n" in text
-    assert text.count("    –") == 5
+    assert text.startswith(f"a model of upos: {Path('en.model').stat().st_size:,} bytes\n")
+    facts = [line.split() for line in text.splitlines()]
+    assert ["labels", "6:", "ADJ", "DET", "NOUN", "PRON", "PUNCT", "VERB"] in facts
+    assert ["table", "exact", "keys,", "no", "collisions"] in facts
+    assert "\nupos    lower[-1] lower[0] " in text and "lost on dev" not in text
+    assert [line[0] for line in facts[-12:] if line][-1] != "epoch"
 
 
 @pytest.mark.parametrize("width", [20, 60])
@@ -85,32 +84,22 @@ def one_feature(tokens: object, i: int) -> list[str]:
 def test_a_model_of_a_feature_function_is_described_without_it(cli) -> None:
     tagger = pn.train([(["a", "b"], ["A", "B"])], features=one_feature, epochs=2)
     tagger.save("own.model")
-    found = json.loads(cli("inspect", "own.model", "--json").out)
+    found = json.loads(cli("inspect", "own.model", "--to", "json").out)
     assert found["extractor"].endswith("one_feature")
     assert found["templates"][0]["template"] == "column:features.word.pieces[0]"
     assert cli("inspect", "own.model").status == 0
 
 
-def test_a_training_record_of_another_form_is_said_to_be_so(model: Path) -> None:
-    inspection = pn.inspect(model)
-    for record in ({"epochs": 3}, {"train": "x"}, {"options": []}, {"epochs": [{}]}):
-        column = inspection.columns[0]
-        found = replace(
-            inspection, columns=(replace(column, model=column.model.replace(record=record)),)
-        ).to_dict()
-        assert report(found, "en.model", found)[-1][1].startswith("the training record is not")
-
-
 def test_a_fixed_table_and_a_packed_file_are_told_as_what_they_are(cli, train_file: Path) -> None:
     pn.train(train_file, epochs=2, templates="default", table_bits=12).save("a.model")
-    found = json.loads(cli("inspect", "a.model", "--json").out)
+    found = json.loads(cli("inspect", "a.model", "--to", "json").out)
     assert (found["table"], found["table_bits"]) == ("fixed", 12)
     assert found["templates"][0]["rows"] is None
     text = cli("inspect", "a.model").out.decode()
-    assert "a feature collides with another in" in text
-    assert "(rows of a fixed table belong to all templates)" in text
+    assert "2^12 rows" in text and "\ncollisions " in text
+    assert "rows of a fixed table belong to all templates" in text
     pn.load("a.model").compress(4000, force=True).save("b.model")
-    packed = json.loads(cli("inspect", "b.model", "--json").out)
+    packed = json.loads(cli("inspect", "b.model", "--to", "json").out)
     assert packed["format_version"] == pn.MODEL_FORMAT_VERSION == 2
     assert sum(part["bytes"] for part in packed["layout"]) == Path("b.model").stat().st_size
 
@@ -119,8 +108,9 @@ def test_worth_and_features_are_shown_with_a_text(cli, model: Path, train_file: 
     outcome = cli("inspect", model, "--dev", train_file, "--label", "NOUN", "--top", "3", "--quiet")
     text = outcome.out.decode()
     assert (outcome.status, outcome.err) == (0, "")
-    assert "lost on dev" in text and "dev accuracy    100.00 %" in text
-    shown = text[text.index("speaks for (+) or against (-) NOUN") :].splitlines()[1:4]
+    facts = [line.split() for line in text.splitlines()]
+    assert "lost on dev" in text and ["dev", "accuracy", "100.00", "%"] in facts
+    shown = text[text.index("speak for (+) or against (-) NOUN") :].splitlines()[2:5]
     assert all("]=" in line and line.lstrip()[0] in "+-" for line in shown)
 
 
@@ -171,8 +161,8 @@ def test_what_a_hostile_file_holds_is_printed_as_text_alone(cli, model: Path) ->
     odd = with_metadata(model, record=record, model=described)
     plain = cli("inspect", odd).out.decode()
     assert plain.replace("\n", "").isprintable() and "\nforged" not in plain
-    assert plain.count("owned") == 5
-    described = cli("inspect", odd, "--json").out.decode()
+    assert plain.count("owned") >= 5
+    described = cli("inspect", odd, "--to", "json").out.decode()
     assert described.replace("\n", "").isprintable()
     assert json.loads(described)["record"]["version"] == HOSTILE
 

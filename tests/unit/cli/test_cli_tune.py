@@ -45,7 +45,7 @@ def test_the_printed_command_trains_the_tagger_that_was_measured(
     words = shlex.split(command)
     assert words[:5] == ["perceptron-nlp", "train", "train.conllu", "--dev", "dev set.conllu"]
     assert cli(*words[1:]).status == 0
-    found = json.loads(cli("evaluate", "my best.model", dev_file, "--json").out)
+    found = json.loads(cli("evaluate", "my best.model", dev_file, "--to", "json").out)
     assert f"expected  {100 * found['accuracy']:.2f} %" in outcome.out.decode()
 
 

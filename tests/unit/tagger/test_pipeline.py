@@ -168,10 +168,10 @@ def test_text_without_spaces_is_refused_before_columns_are_left_out(
 
 def test_inspection_lists_the_stages(pipeline: pn.Tagger) -> None:
     found = pn.inspect(pipeline).to_dict()
-    assert found["segmentation"]["splits"] == 2
-    assert [column["known_lemmas"] is None for column in found["columns"]] == [True, False]
+    assert found["segmentation_splits"] == 2
+    assert ["known_lemmas" in column for column in found["sections"]] == [False, True]
     (line,) = [part for part in found["layout"] if part["name"].endswith("lemmas.only")]
-    assert line["length"] == found["columns"][1]["known_lemmas"]
+    assert line["length"] == found["sections"][1]["known_lemmas"]
 
 
 def test_candidate_errors_in_lemmas_are_lemmas(french: str, tmp_path: Path) -> None:
