@@ -68,7 +68,7 @@ def tagging() -> None:
     """The table of speeds."""
     import pyarrow.parquet as pq
 
-    from perceptron_nlp.cli.tag_folder import FolderJob
+    from perceptron_nlp.cli.tag_folder import tag_file
     from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_parquet
     from perceptron_nlp.integrations.ray import RayWorkers, tag_dataset
     from perceptron_nlp.integrations.spark import tag_dataframe
@@ -85,9 +85,8 @@ def tagging() -> None:
         context.enable_progress_bars = False
         # The newer reader makes one piece of work of 128 MB of files, which all of these are.
         context.use_datasource_v2 = False
-        job = FolderJob(
-            str(model), ArrowTagger(model).digest, pn.__version__, None, "auto", None, False, None
-        )
+        whole = ArrowTagger(model)
+        options = {"column": None, "tokens_column": None, "text_column": None}
 
         def by_threads(files: Path) -> None:
             for path in sorted(files.iterdir()):
@@ -117,11 +116,12 @@ def tagging() -> None:
 
         def files_by_threads(files: Path) -> None:
             for path in sorted(files.iterdir()):
-                pn.replace_file(out / path.name, tag_parquet(tagger.by_column, path, threads=2))
+                pn.replace_file(out / path.name, tag_parquet(tagger, path, threads=2))
 
         def files_by_ray(files: Path) -> None:
             pairs = [(str(path), str(out / path.name)) for path in sorted(files.iterdir())]
-            for _, error in RayWorkers().call(FolderJob.__call__, ((job, own) for own in pairs)):
+            jobs = ((whole, options, *pair) for pair in pairs)
+            for _, error in RayWorkers().call(tag_file, jobs):
                 if error is not None:
                     raise error
 

@@ -9,10 +9,10 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_choice, check_version
+from perceptron_nlp._checks import check_choice
 from perceptron_nlp.cli.inputs import STDIN, check_apart, taggers_of
 from perceptron_nlp.cli.parsing import UsageError, picked
 from perceptron_nlp.cli.tag_files import Tagging
@@ -87,53 +87,39 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         sys.stdout.buffer.write(piece)
 
 
-class FolderJob(NamedTuple):
-    """A job of a worker: tag one file.
+def tag_file(
+    own: Any, options: Mapping[str, Any], read: str, written: str
+) -> tuple[str, pn.PerceptronNLPError | None]:
+    """Tag one file into another, on a worker; return its name and the error, if any.
 
-    ``digest`` is the SHA-256 of the model file, ``version`` that of this library in the process
-    that began the work.
+    own : an ArrowTagger, which opens the same model everywhere
+    options : column, format, fields, keep, tokens_column and text_column of the command line
     """
+    try:
+        pieces = _pieces(own.tagger, options, read)
+        pn.replace_file(written, _while_unchanged(read, pieces))
+    except pn.PerceptronNLPError as error:
+        if isinstance(error, pn.ArgumentError | pn.ArgumentTypeError):
+            # The message names the option; the file is added here.
+            return read, type(error)(f"{read}: {error}")
+        return read, error
+    return read, None
 
-    model: str
-    digest: str
-    version: str
-    column: str | None
-    format: str
-    fields: list[str] | None
-    keep: bool
-    tokens_column: str | None
-    text_column: str | None
 
-    def __call__(self, pair: tuple[str, str]) -> tuple[str, pn.PerceptronNLPError | None]:
-        """Tag the first file of a pair into the second; return its name and the error, if any."""
-        read, written = pair
-        try:
-            arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
-            check_version(self.version)
-            tagger = arrow.tagger_at(self.model, self.digest)
-            pn.replace_file(written, _while_unchanged(read, self._pieces(tagger, read)))
-        except pn.PerceptronNLPError as error:
-            if isinstance(error, pn.ArgumentError | pn.ArgumentTypeError):
-                # The message names the option; the file is added here.
-                return read, type(error)(f"{read}: {error}")
-            return read, error
-        return read, None
-
-    def _pieces(self, tagger: pn.Tagger, read: str) -> Any:
-        if read.endswith(".parquet"):
-            arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
-            chosen = taggers_of(tagger, self.column)
-            return arrow.tag_parquet(
-                tagger,
-                read,
-                columns={name: own.column for name, own in chosen.items()},
-                tokens_column=self.tokens_column,
-                text_column=self.text_column,
-            )
-        tagging = Tagging(
-            tagger, self.column, format=self.format, fields=self.fields, keep=self.keep
+def _pieces(tagger: pn.Tagger, options: Mapping[str, Any], read: str) -> Iterator[Any]:
+    if read.endswith(".parquet"):
+        arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+        taggers = taggers_of(tagger, options["column"])
+        yield from arrow.tag_parquet(
+            tagger,
+            read,
+            columns={name: own.column for name, own in taggers.items()},
+            tokens_column=options["tokens_column"],
+            text_column=options["text_column"],
         )
-        return tagging.texts([read])
+        return
+    how = {name: options[name] for name in ("format", "fields", "keep")}
+    yield from Tagging(tagger, options["column"], **how).texts([read])
 
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
@@ -161,20 +147,15 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     engine = importlib.import_module(f"perceptron_nlp.integrations.{chosen.engine}")
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     source, target = chosen.files
-    tagger = arrow.ArrowTagger(chosen.model)
-    model, digest = tagger.model, tagger.digest
+    own = arrow.ArrowTagger(chosen.model)
     options = picked(chosen, "column", "format", "fields", "keep", "tokens_column", "text_column")
-    plan = FolderPlan(source, target, {"model": digest, "version": pn.__version__, **options})
-    job = FolderJob(model, digest, pn.__version__, **options)
+    plan = FolderPlan(source, target, {"model": own.digest, "version": pn.__version__, **options})
     failed = []
     if plan.todo:
         engine.connect()
-    for read, error in engine.RayWorkers().call(
-        FolderJob.__call__, ((job, pair) for pair in plan.todo)
-    ):
-        if error is not None:
-            failed.append((read, error))
-    failed.sort(key=lambda pair: pair[0])
+        jobs = ((own, options, *pair) for pair in plan.todo)
+        found = sorted(engine.RayWorkers().call(tag_file, jobs), key=lambda pair: pair[0])
+        failed = [(read, error) for read, error in found if error is not None]
     if not chosen.quiet:
         # The first is raised, and so said last.
         for _, error in failed[1:]:
@@ -229,14 +210,10 @@ class FolderPlan:
             raise pn.FileError(
                 f"{source}: there is no such folder; name one of Parquet or CoNLL-U files"
             )
-        if os.path.realpath(target) == os.path.realpath(source):
+        if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(source)):
             raise pn.FileError(
-                f"{target}: is the folder of inputs itself; name another one for the outputs"
-            )
-        if os.path.realpath(target).startswith(os.path.join(os.path.realpath(source), "")):
-            raise pn.FileError(
-                f"{target}: is inside of {source}, so its files would be tagged in"
-                " their turn; name another folder"
+                f"{target}: is the folder of inputs, or inside of it, so its files would be tagged"
+                " in their turn; name another folder"
             )
         pairs = self._pairs()
         self._take_over(json.loads(json.dumps({"record": FORMAT, **made_with})))

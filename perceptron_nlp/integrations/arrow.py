@@ -126,7 +126,17 @@ def _as_arrow(data: Any) -> Any:
     if isinstance(data, pa.RecordBatch | pa.Table | pa.RecordBatchReader):
         return data
     try:
-        array = data if isinstance(data, pa.Array | pa.ChunkedArray) else _imported(data)
+        if isinstance(data, pa.Array | pa.ChunkedArray):
+            array = data
+        elif hasattr(data, "__arrow_c_stream__"):
+            array = pa.chunked_array(data)
+        elif hasattr(data, "__arrow_c_array__"):
+            array = pa.array(data)
+        else:
+            raise ArgumentTypeError(
+                f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
+                f" {type(data).__name__}; lists of str are for tagger.tag_sents"
+            )
         if not pa.types.is_struct(array.type):
             return array
         whole = pa.Table if isinstance(array, pa.ChunkedArray) else pa.RecordBatch
@@ -134,17 +144,6 @@ def _as_arrow(data: Any) -> Any:
     except (pa.ArrowException, ValueError) as error:
         # A column of pandas may hold objects of several kinds, or have the name of another.
         raise ArgumentError(f"data: cannot be converted to Arrow: {error}") from None
-
-
-def _imported(data: Any) -> Any:
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.chunked_array(data)
-    if hasattr(data, "__arrow_c_array__"):
-        return pa.array(data)
-    raise ArgumentTypeError(
-        f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
-        f" {type(data).__name__}; lists of str are for tagger.tag_sents"
-    )
 
 
 def tag_parquet(
@@ -234,32 +233,22 @@ def _compression(file: Any) -> str:
     return {"uncompressed": "none"}.get(used, used)
 
 
-class _Sink(io.RawIOBase):
+class _Sink(io.BytesIO):
     """A file in memory that is taken away chunk by chunk."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._chunks: list[bytes] = []
-        self._size = 0
-
-    def writable(self) -> bool:
-        """True."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Keep a chunk."""
-        self._chunks.append(bytes(data))
-        self._size += len(self._chunks[-1])
-        return len(self._chunks[-1])
+    _taken = 0
 
     def tell(self) -> int:
         """The number of bytes that were written."""
-        return self._size
+        return self._taken + super().tell()
 
     def take(self) -> bytes:
         """Return the bytes that were written since the last call."""
-        chunks, self._chunks = self._chunks, []
-        return b"".join(chunks)
+        data = self.getvalue()
+        self._taken += len(data)
+        self.seek(0)
+        self.truncate()
+        return data
 
 
 class ArrowTagger:
@@ -317,7 +306,7 @@ class ArrowTagger:
         self.keep = None if keep is None else tuple(keep)
         self.digest = digest_of(pn.load(path, mmap=True))
         self._version = pn.__version__
-        known = tagger_at(self.model, self.digest).columns
+        known = self.tagger.columns
         if columns is not None:
             check_choices("columns", columns, known)
         self.columns = tuple(name for name in known if columns is None or name in columns)
@@ -347,10 +336,15 @@ class ArrowTagger:
         """Return the schema of data of this schema with the columns of labels."""
         return self._own().schema(given)
 
-    def _own(self) -> ColumnTagger:
+    @property
+    def tagger(self) -> pn.Tagger:
+        """The tagger, opened once in a process; errors are those of a call."""
         check_version(self._version)
+        return tagger_at(self.model, self.digest)
+
+    def _own(self) -> ColumnTagger:
         return ColumnTagger(
-            tagger_at(self.model, self.digest),
+            self.tagger,
             {name: name for name in self.columns},
             tokens_column=self.tokens_column,
             text_column=self.text_column,

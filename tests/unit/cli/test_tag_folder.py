@@ -10,7 +10,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
-from perceptron_nlp.cli.tag_folder import FolderJob, FolderPlan
+from perceptron_nlp.cli.tag_folder import FolderPlan, tag_file
 
 
 def test_what_is_there_and_not_older_is_done(folder: Path, tmp_path: Path) -> None:
@@ -48,12 +48,12 @@ def test_a_folder_of_other_origin_is_refused(folder: Path, tmp_path: Path) -> No
 def test_folders_that_cannot_be_tagged_are_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(pn.FileError, match="no such folder; name one"):
         FolderPlan(str(tmp_path / "none"), str(tmp_path / "out"), {})
-    with pytest.raises(pn.FileError, match="is inside of"):
+    with pytest.raises(pn.FileError, match="or inside of it, so"):
         FolderPlan(str(folder), str(folder / "out"), {})
     (tmp_path / "empty").mkdir()
     with pytest.raises(pn.FileError, match=r"has no file that ends in \.parquet"):
         FolderPlan(str(tmp_path / "empty"), str(tmp_path / "out"), {})
-    with pytest.raises(pn.FileError, match="is the folder of inputs itself"):
+    with pytest.raises(pn.FileError, match="is the folder of inputs, or inside"):
         FolderPlan(str(folder), str(folder), {})
     (tmp_path / "file").touch()
     with pytest.raises(pn.FileError, match="out: cannot be made: "):
@@ -108,7 +108,7 @@ def test_files_that_nothing_may_be_asked_of_are_not_passed_over(
 def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
     folder: Path, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def pieces(job: FolderJob, tagger: pn.Tagger, read: str) -> Iterator[bytes]:
+    def pieces(tagger: pn.Tagger, options: object, read: str) -> Iterator[bytes]:
         yield b"half of it"
         Path(read).write_text("other text")
 
@@ -118,19 +118,9 @@ def test_a_file_that_is_written_while_it_is_tagged_is_not_done(
         reason="the extra arrow is not installed",
         exc_type=pn.MissingExtraError,
     )
-    job = FolderJob(
-        str(model),
-        arrow.ArrowTagger(model).digest,
-        pn.__version__,
-        None,
-        "auto",
-        None,
-        False,
-        None,
-        None,
-    )
-    monkeypatch.setattr(FolderJob, "_pieces", pieces)
-    read, error = job((str(folder / "a.conllu"), str(tmp_path / "a.conllu")))
+    monkeypatch.setattr("perceptron_nlp.cli.tag_folder._pieces", pieces)
+    files = str(folder / "a.conllu"), str(tmp_path / "a.conllu")
+    read, error = tag_file(arrow.ArrowTagger(model), {}, *files)
     assert read == str(folder / "a.conllu") and isinstance(error, pn.FileError)
     assert "a.conllu: was changed while it was tagged" in str(error)
     assert not (tmp_path / "a.conllu").exists()

@@ -10,6 +10,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
+from perceptron_nlp.cli.tag_folder import tag_file
 
 WORDS = ["The", "old", "man", "sold", "it", "."]
 TEXT = "The old man sold it.\n"
@@ -40,11 +41,8 @@ def arrow_tagger() -> list[str]:
 
 def folder_job() -> list[str]:
     arrow = pytest.importorskip("perceptron_nlp.integrations.arrow", exc_type=pn.MissingExtraError)
-    from perceptron_nlp.cli.tag_folder import FolderJob
-
-    own = arrow.ArrowTagger("en")
-    job = FolderJob(own.model, own.digest, pn.__version__, "upos", "auto", None, False, None, None)
-    assert job(("gold.conllu", "out.conllu"))[1] is None
+    options = {"column": "upos", "format": "auto", "fields": None, "keep": False}
+    assert tag_file(arrow.ArrowTagger("en"), options, "gold.conllu", "out.conllu")[1] is None
     return list(next(iter(pn.read_conllu("out.conllu"))).column("upos"))
 
 
