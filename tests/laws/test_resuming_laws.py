@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_training import TEMPLATES, Data, corpora_of, training_set
 
+import perceptron_nlp as pn
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp.features.templates import Template
+from perceptron_nlp.formats.tensorfile import DTYPES, Tensor
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.model.weights import Reader, Writer
 
 RULES = [
     ("perceptron", 1.0, 0.0),
@@ -22,6 +26,10 @@ RULES = [
     ("passive-aggressive", 0.01, 2.0),
     ("adagrad", 0.1, 1.0),
 ]
+
+
+def refused(name: str, what: str) -> pn.ModelError:
+    return pn.ModelError(f"{name}: {what}")
 
 
 def equal(one: RunState, other: RunState) -> bool:
@@ -109,8 +117,14 @@ def test_a_state_put_into_a_table_is_the_state_of_that_table(
     assert (other.done, other.n_rows) == (0, rows) and not RunState.of(other, 0).counts.any()
     state.put_into(other)
     assert equal(RunState.of(other, 3), state)
-    described, arrays = state.to_parts("x.")
-    assert equal(RunState.from_parts(described, arrays, "x.", n_labels), state)
+    arrays: dict[str, Any] = {}
+    described = state.write(Writer("x.", arrays))
+    codes = {np.dtype(dtype): code for code, dtype in DTYPES.items()}
+    tensors = {
+        name: Tensor(codes[array.dtype], array.shape, memoryview(array.tobytes()))
+        for name, array in arrays.items()
+    }
+    assert equal(RunState.read(described, Reader("x.", tensors, refused), n_labels), state)
     mine, theirs = state.average(n_labels, bits), table.average()
     for key in range(10):
         keys = np.array([key << 60], np.uint64)

@@ -19,15 +19,20 @@ from perceptron_nlp.tagger.model.model import (
     Segmentation,
     TaggerModel,
     Whole,
-    checked_object,
     checked_record,
     joined,
+)
+from perceptron_nlp.tagger.model.weights import (
+    QuantizedWeights,
+    Reader,
+    Writer,
+    checked_object,
     object_in,
     objects_in,
     strings_in,
     to_json,
+    whole,
 )
-from perceptron_nlp.tagger.model.weights import QuantizedWeights, Reader, Writer, whole
 from perceptron_nlp.text.spans import SCHEMES, is_span_column
 from perceptron_nlp.text.tagset import TagSet
 
@@ -93,8 +98,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
         else:
             described[derived.key] = cast(Stored, derived).write(writer)
     if model.state is not None:
-        described["state"], more = model.state.to_parts(f"{number}.state.")
-        tensors.update(more)
+        described["state"] = model.state.write(writer.under("state"))
     return described, tensors
 
 
@@ -198,11 +202,7 @@ class _Description(NamedTuple):
         # Here, since few models keep it, and reading it takes NumPy.
         from perceptron_nlp.tagger.model.state import TrainingState
 
-        prefix = f"{self.number}.state."
-        arrays = {
-            name: tensor.array() for name, tensor in self.tensors.items() if name.startswith(prefix)
-        }
-        return TrainingState.from_parts(described, arrays, prefix, n_weighed, n_groups)
+        return TrainingState.read(described, self._reader.under("state"), n_weighed, n_groups)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass
 from perceptron_nlp.tagger.model.label_components import written_labels
-from perceptron_nlp.tagger.model.weights import QuantizedWeights
+from perceptron_nlp.tagger.model.weights import QuantizedWeights, checked_object
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, is_in, word_hash
 
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.atoms import Words
 
-# JSON has numbers of any size; a file of ours has none that these do not hold.
-_MOST_INT = 2**64
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
 # The parts of a training record that this library reads again, and their types: a list of one type,
 # or an object with these among others; what is no list may be null. Those with ? may be missing.
@@ -316,13 +312,6 @@ def joined(models: Sequence[TaggerModel]) -> TaggerModel:
     return models[0].replace(more=tuple(models[1:]))
 
 
-def checked_object(value: Any, name: str) -> dict[str, Any]:
-    """The value itself; ValueError where it is no JSON object."""
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} is not a JSON object")
-    return value
-
-
 def checked_record(value: Any) -> dict[str, Any]:
     """The training record itself; ValueError where a part of it is missing or of another type.
 
@@ -351,55 +340,3 @@ def _check_form(value: Any, form: Any, name: str) -> None:
             _check_form(own, form[0], name)
     elif not isinstance(value, int | float if form is float else form) or isinstance(value, bool):
         raise ValueError(f"{name} is not of type {form.__name__}")
-
-
-def to_json(value: Any) -> str:
-    """A value as JSON in one line, keys in the order of their code points."""
-    try:
-        text = json.dumps(
-            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-        )
-        text.encode("utf-8")
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(f"the model cannot be written: {error}") from None
-    return text
-
-
-def object_in(text: str, name: str) -> dict[str, Any]:
-    """The JSON object in a text; ValueError where it holds something else."""
-    return checked_object(_loaded(text), name)
-
-
-def objects_in(text: str, name: str) -> list[dict[str, Any]]:
-    """The list of JSON objects in a text; ValueError where it holds something else."""
-    value = _loaded(text)
-    if not isinstance(value, list):
-        raise ValueError(f"{name} is not a JSON list")
-    return [checked_object(one, name) for one in value]
-
-
-def strings_in(text: str, name: str) -> list[str]:
-    """The list of strings in a text; ValueError where it holds something else."""
-    value = _loaded(text)
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError(f"{name} is not a list of strings")
-    return value
-
-
-def _loaded(text: str) -> Any:
-    """A JSON text's value; ValueError for numbers that are none or of a size never written."""
-    return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
-
-
-def _int(digits: str) -> int:
-    number = int(digits)
-    return number if abs(number) < _MOST_INT else _refuse(digits)
-
-
-def _float(digits: str) -> float:
-    number = float(digits)
-    return number if math.isfinite(number) else _refuse(digits)
-
-
-def _refuse(digits: str) -> NoReturn:
-    raise ValueError(f"{digits[:20]} is not a number of a model file")

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.model.weights import Reader, Writer
 
 # Label numbers are below 2**16, so a row's number and a label make one sortable integer.
 _LABELS = 1 << 16
@@ -108,14 +109,14 @@ def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None
 
 
 _PARTS = {
-    "keys": np.uint64,
-    "groups": np.uint16,
-    "counts": np.uint32,
-    "labels": np.uint32,
-    "last_update": np.int64,
-    "weight": np.float64,
-    "total": np.float64,
-    "squares": np.float64,
+    "keys": "U64",
+    "groups": "U16",
+    "counts": "U32",
+    "labels": "U32",
+    "last_update": "I64",
+    "weight": "F64",
+    "total": "F64",
+    "squares": "F64",
 }
 # Where each weight has one.
 _BY_CELL = ("labels", "weight", "total", "squares")
@@ -221,29 +222,23 @@ class RunState:
         found = {name: getattr(self, name) for name in _PARTS}
         return {name: array for name, array in found.items() if array is not None}
 
-    def to_parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
-        """As one JSON object and arrays, whose names begin with `prefix`."""
-        return (
-            {"done": self.done, "epochs": self.epochs},
-            {prefix + name: array for name, array in self.arrays().items()},
-        )
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """Return the description in a model file, and put the arrays."""
+        for name, array in self.arrays().items():
+            writer.put(name, array)
+        return {"done": self.done, "epochs": self.epochs}
 
     @classmethod
-    def from_parts(
-        cls,
-        described: Mapping[str, Any],
-        arrays: Mapping[str, Array],
-        prefix: str,
-        n_labels: int,
-        n_groups: int = 1 << 16,
+    def read(
+        cls, described: Mapping[str, Any], reader: Reader, n_labels: int, n_groups: int = 1 << 16
     ) -> RunState:
-        """Return the state of its parts (to_parts), each checked; `n_groups` are templates."""
-        with_squares = prefix + "squares" in arrays
+        """Return what `write` described, every part checked; `n_groups` are templates."""
+        with_squares = reader.has("squares")
         parts = {
-            name: arrays[prefix + name] for name in _PARTS if with_squares or name != "squares"
+            name: np.asarray(reader.numbers(name, dtype))
+            for name, dtype in _PARTS.items()
+            if with_squares or name != "squares"
         }
-        if any(array.ndim != 1 or array.dtype != _PARTS[name] for name, array in parts.items()):
-            raise ArgumentError("state: its arrays are of other types")
         n_rows, n_cells = len(parts["keys"]), len(parts["weight"])
         by_cell = {name: array for name, array in parts.items() if name in _BY_CELL}
         if (
@@ -315,29 +310,21 @@ class TrainingState:
         """The state of each run, and in the end that to go on from."""
         return (*self.runs, self.last or self.runs[-1])
 
-    def to_parts(self, prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
-        """As one JSON object and arrays, whose names begin with `prefix`."""
-        runs, arrays = [], {}
-        for number, run in enumerate((*self.runs, *([] if self.last is None else [self.last]))):
-            described, more = run.to_parts(f"{prefix}{number}.")
-            runs.append(described)
-            arrays.update(more)
-        return {"options": dict(self.options), "runs": runs}, arrays
+    def write(self, writer: Writer) -> dict[str, Any]:
+        """Return the description in a model file, and put the arrays."""
+        runs = [*self.runs, *([] if self.last is None else [self.last])]
+        described = [run.write(writer.under(str(number))) for number, run in enumerate(runs)]
+        return {"options": dict(self.options), "runs": described}
 
     @classmethod
-    def from_parts(
-        cls,
-        described: Mapping[str, Any],
-        arrays: Mapping[str, Array],
-        prefix: str,
-        n_labels: int,
-        n_groups: int,
+    def read(
+        cls, described: Mapping[str, Any], reader: Reader, n_labels: int, n_groups: int
     ) -> TrainingState:
-        """Return the state from its parts (to_parts), every part checked; see RunState."""
+        """Return what `write` described, every part checked; see RunState."""
         options = dict(described["options"])
         n_runs = options["runs"]
         runs = tuple(
-            RunState.from_parts(run, arrays, f"{prefix}{number}.", n_labels, n_groups)
+            RunState.read(run, reader.under(str(number)), n_labels, n_groups)
             for number, run in enumerate(described["runs"])
         )
         if len(runs) - n_runs not in (0, 1) or any(

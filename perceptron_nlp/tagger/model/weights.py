@@ -8,10 +8,11 @@ part, every bit of it checked.
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
 from perceptron_nlp.errors import ArgumentError
@@ -73,6 +74,10 @@ class Reader(NamedTuple):
         """Return a reader for a part of this part."""
         return self._replace(prefix=f"{self.prefix}{name}.")
 
+    def has(self, name: str) -> bool:
+        """Tell if there is an array of this name."""
+        return self.prefix + name in self.tensors
+
     def numbers(self, name: str, *dtypes: str) -> memoryview:
         """Return the numbers of an array of one dimension, of one of these types."""
         tensor = self.tensors.get(self.prefix + name)
@@ -114,6 +119,8 @@ def are_strings(values: object) -> bool:
     return isinstance(values, list) and all(isinstance(value, str) for value in values)
 
 
+# JSON has numbers of any size; a file of ours has none that these do not hold.
+_MOST_INT = 2**64
 LARGEST = 32767
 _ARRAYS = ("keys", "group_starts", "starts", "labels", "weights")
 # Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
@@ -314,3 +321,62 @@ def _scale(described: Mapping[str, Any], bad: Bad) -> float:
     if not math.isfinite(2**31 / scale):
         raise bad("scale", "so small that scores would be infinite")
     return scale
+
+
+def checked_object(value: Any, name: str) -> dict[str, Any]:
+    """The value itself; ValueError where it is no JSON object."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not a JSON object")
+    return value
+
+
+def to_json(value: Any) -> str:
+    """A value as JSON in one line, keys in the order of their code points."""
+    try:
+        text = json.dumps(
+            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+        )
+        text.encode("utf-8")
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"the model cannot be written: {error}") from None
+    return text
+
+
+def object_in(text: str, name: str) -> dict[str, Any]:
+    """The JSON object in a text; ValueError where it holds something else."""
+    return checked_object(_loaded(text), name)
+
+
+def objects_in(text: str, name: str) -> list[dict[str, Any]]:
+    """The list of JSON objects in a text; ValueError where it holds something else."""
+    value = _loaded(text)
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is not a JSON list")
+    return [checked_object(one, name) for one in value]
+
+
+def strings_in(text: str, name: str) -> list[str]:
+    """The list of strings in a text; ValueError where it holds something else."""
+    value = _loaded(text)
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError(f"{name} is not a list of strings")
+    return value
+
+
+def _loaded(text: str) -> Any:
+    """A JSON text's value; ValueError for numbers that are none or of a size never written."""
+    return json.loads(text, parse_int=_int, parse_float=_float, parse_constant=_refuse)
+
+
+def _int(digits: str) -> int:
+    number = int(digits)
+    return number if abs(number) < _MOST_INT else _refuse(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    return number if math.isfinite(number) else _refuse(digits)
+
+
+def _refuse(digits: str) -> NoReturn:
+    raise ValueError(f"{digits[:20]} is not a number of a model file")
