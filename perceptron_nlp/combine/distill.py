@@ -90,7 +90,7 @@ class Student(Learner):
             raise ArgumentError(
                 f"templates: they look at column {compiled.columns[1]}, which raw text lacks"
             )
-        strings, tokens = examples.numbered(compiled.columns)
+        strings, tokens = examples.encoded(compiled.columns)
         numbers = {word: number for number, word in enumerate(strings[0])}
         renumbered = np.array(
             [numbers.setdefault(word_bytes(word), len(numbers)) for word in labelled.words],

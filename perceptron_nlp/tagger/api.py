@@ -164,7 +164,7 @@ def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
         limit=(
             None
             if chosen.max_memory is None
-            else stage("text on disk").MemoryLimit(chosen.max_memory)
+            else stage("a bound on memory").MemoryLimit(chosen.max_memory)
         ),
         **given,
     )

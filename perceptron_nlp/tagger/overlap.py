@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.features.hashing import hash64_each
-from perceptron_nlp.tagger.numbered import NumberedText
+from perceptron_nlp.tagger.encoded import EncodedText
 from perceptron_nlp.text.sentence import Sentence
 
 # Where the record of the training text has the sample of its sentences.
@@ -88,7 +88,7 @@ def _hashes_of(sample: str) -> Hashes:
 
 def _sentence_hashes(sentences: Sequence[Sentence]) -> Iterator[Hashes]:
     """Hashes, below 2**40, of the sentences that are long enough, batch by batch."""
-    text = NumberedText.of(sentences)
+    text = EncodedText.of(sentences)
     strings, tokens = text.column("form")
     lengths = text.lengths
     types = np.asarray(hash64_each(strings), np.uint64)

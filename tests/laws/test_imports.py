@@ -180,7 +180,7 @@ def test_no_import_points_the_wrong_way(path: Path) -> None:
 STREET = (
     "model",
     "sources",
-    "numbered",
+    "encoded",
     "overlap",
     "tag",
     "confidence",

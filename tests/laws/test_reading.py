@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.tagger.numbered import NumberedText
+from perceptron_nlp.tagger.encoded import EncodedText
 from perceptron_nlp.tagger.sources import Source
-from perceptron_nlp.tagger.train import data as data_module
+from perceptron_nlp.tagger.train import reading
 from perceptron_nlp.tagger.train.data import Examples
 
 CORPORA = Path(__file__).parents[1] / "corpora"
@@ -71,12 +71,12 @@ def outcome(data: Any, column: str, evidence: tuple[str, ...] = ()) -> Any:
 
 
 def contents(read: Examples) -> Any:
-    strings, tokens = read.numbered(("form", *read.columns))
+    strings, tokens = read.encoded(("form", *read.columns))
     return {
         "tags": read.tags.labels,
         "record": read.record(),
         "strings": strings,
-        "tokens": tokens.tolist(),
+        "tokens": [own.tolist() for own in tokens],
         "lengths": read.sentences.lengths.tolist(),
         "gold": read.gold_ids().tolist(),
         "labels": [list(labels) for labels in read.gold],
@@ -94,7 +94,7 @@ def both(data: Any, column: str, evidence: tuple[str, ...] = ()) -> tuple[Any, A
     """The outcome with numbers where possible, and of the checked reader alone."""
     with pytest.MonkeyPatch.context() as patch:
         fast = outcome(data, column, evidence)
-        patch.setattr(data_module, "read_numbered", lambda *_: None)
+        patch.setattr(reading, "number_conllu", lambda *_, **__: None)
         return fast, outcome(data, column, evidence)
 
 
@@ -134,9 +134,9 @@ def test_a_part_of_numbered_examples_is_that_part_of_the_sentences(
     plain = [("", [(*row[:4], "", 1) for row in rows]) for _, rows in sentences]
     path.write_bytes(written([*plain, ("", [("a", "NOUN", "_", "_", "", 1)])], "\n", ""))
     fast = Examples.read(Source(str(path), "train"), "upos", ("lemma",))
-    assert isinstance(fast.sentences, NumberedText)
+    assert isinstance(fast.sentences, EncodedText)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(data_module, "read_numbered", lambda *_: None)
+        patch.setattr(reading, "number_conllu", lambda *_, **__: None)
         slow = Examples.read(Source(str(path), "train"), "upos", ("lemma",))
     numbers = data.draw(st.lists(st.sampled_from(range(len(slow.sentences))), unique=True))
     assert contents(fast.part(numbers)) == contents(slow.part(numbers))
@@ -157,7 +157,7 @@ def good(tmp_path: Path) -> Path:
 
 
 def test_files_of_the_usual_form_are_read_as_numbers(good: Path) -> None:
-    assert isinstance(Examples.read(Source(str(good), "train"), "upos", ()).sentences, NumberedText)
+    assert isinstance(Examples.read(Source(str(good), "train"), "upos", ()).sentences, EncodedText)
 
 
 def test_packed_files_and_streams_are_read_as_numbers(good: Path, tmp_path: Path) -> None:
@@ -166,11 +166,11 @@ def test_packed_files_and_streams_are_read_as_numbers(good: Path, tmp_path: Path
     for name, packed in (("a.gz", gzip.compress(text)), ("a.bz2", bz2.compress(text))):
         (tmp_path / name).write_bytes(packed)
         read = Examples.read(Source(str(tmp_path / name), "train"), "upos", ())
-        assert isinstance(read.sentences, NumberedText)
+        assert isinstance(read.sentences, EncodedText)
         assert read.record() == expected["record"]
     stream = open_corpus(io.BytesIO(text))
     read = Examples.read(Source(stream, "train"), "upos", ())
-    assert isinstance(read.sentences, NumberedText) and read.record() == expected["record"]
+    assert isinstance(read.sentences, EncodedText) and read.record() == expected["record"]
     with pytest.raises(pn.FileError, match="read only once"):
         list(stream)
 
@@ -218,7 +218,7 @@ def test_models_are_the_same_bytes(
     good: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast = pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()
-    monkeypatch.setattr(data_module, "read_numbered", lambda *_: None)
+    monkeypatch.setattr(reading, "number_conllu", lambda *_, **__: None)
     assert fast == pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()
 
 

@@ -68,12 +68,13 @@ cdef class TrainingSet:
     cdef Corpus corpus
     cdef const int32_t *type_pointers[64]
     cdef list kept
-    cdef object placed, laid_out, offsets, lengths, stored, often
+    cdef object laid_out, offsets, lengths, starts, padded_starts, space
     cdef object carried
     cdef HistoryRows history
     cdef int64_t n_sentences, longest, most_rows
     cdef HistoryRows history_rows(self)
     cdef const int32_t *_int32(self, array) except NULL
+    cdef const int32_t *_pointer(self, whole) except NULL
     cdef const int64_t *_int64(self, array) except NULL
     cdef const uint64_t *_uint64(self, array) except NULL
     cdef int64_t _row(self, uint64_t key, uint16_t group, bint is_open) except -2

@@ -15,8 +15,9 @@ from perceptron_nlp._core.train.history cimport HistoryRows
 from perceptron_nlp._core.table.weights cimport WeightTable, fetch_key, find, insert
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
-# Distinct strings between two looks at a bound on memory.
+# Distinct strings, and tokens, between two looks at a bound on memory.
 CHECKED = 4096
+CHUNK = 1 << 15
 
 
 cdef class TrainingSet:
@@ -28,21 +29,16 @@ cdef class TrainingSet:
     table : WeightTable; every feature of a word, and of neighbouring words, gets its row here
     strings : per column of the program, the distinct strings (list of bytes, UTF-8); the
         position of a string is its type number
-    tokens : int32[n_columns, n_tokens]; the type numbers of all sentences, one after the other;
-        None where they are stored elsewhere
+    tokens : int32[n_tokens] per column; the type numbers of all sentences, one after the other
     lengths : int64[n_sentences]; tokens in each; where it is 0, there is nothing to learn
-    gold : int32[n_tokens]; label numbers, -1 where there is none; None where they are stored
+    gold : int32[n_tokens]; label numbers, -1 where there is none
     label_hashes : uint64[n_labels]
     forced : int32[number of forms]; the label that a form has without scoring, or -1
     min_count : a feature of the words seen less often than this is left out
     n_open : None, or a number of sentences: those after them bring no features of their own, and
         learn with those of the first ones; the strings of the first ones come first, too
-    stored : None, or where tokens and labels are and what is made of them goes to (see
-        tagger/train/on_disk.py): ``chunks()`` gives (tokens, gold, lengths) of some sentences after
-        the other, ``ranges()`` their first and last numbers, ``starts`` is where each begins among
-        all tokens, ``records`` has ``append(array)`` and ``take(starts, sizes)``, and ``check()``
-        is called now and then and may raise. Sentences must then be brought in before they are
-        learned from: see bring_in
+    space : None for memory, or where arrays of all tokens lie: ``empty(n)`` returns an int32[n],
+        and ``check()`` is called now and then and may raise
 
     Raises
     ------
@@ -50,8 +46,8 @@ cdef class TrainingSet:
     """
 
     def __cinit__(self, FeatureProgram program not None, WeightTable table not None, *, strings,
-                  lengths, label_hashes, forced, tokens=None, gold=None, min_count=1, n_open=None,
-                  stored=None):
+                  tokens, lengths, gold, label_hashes, forced, min_count=1, n_open=None,
+                  space=None):
         self.program = program
         self.table = table
         self.kept = []
@@ -60,7 +56,8 @@ cdef class TrainingSet:
         offsets = np.cumsum([0, *(len(column) for column in strings)])
         self.offsets = offsets
         self.lengths = np.asarray(lengths, np.int64)
-        self.stored = stored
+        self.starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        self.space = space
         self.corpus.n_open = self.n_sentences if n_open is None else n_open
         if not 0 <= self.corpus.n_open <= self.n_sentences:
             raise ArgumentError(f"n_open: {n_open} is not between 0 and {self.n_sentences}")
@@ -69,22 +66,16 @@ cdef class TrainingSet:
         n_types = offsets[-1] + 2 * program.program.reach * program.program.n_columns
         self.corpus.forced = self._int32(
             np.concatenate([forced, np.full(n_types - len(forced), -1)]))
-        if stored is not None:
-            starts, rows = self._make_slots(strings, int(n_types), [len(c) for c in strings])
-            self._store(starts, rows, min_count)
-            self._keep_rows(starts, rows)
-            return
-        self._lay_out(tokens, self.lengths)
-        self.corpus.gold = self._int32(gold)
-        n_open_tokens = int(np.sum(lengths[:self.corpus.n_open]))
-        open_types = [int(np.max(column[:n_open_tokens], initial=-1)) + 1 for column in tokens]
+        self._lay_out(tokens, gold)
+        open_types = [len(column) for column in strings]
+        if self.corpus.n_open < self.n_sentences:
+            n_open_tokens = self.starts[self.corpus.n_open]
+            open_types = [int(np.max(own[:n_open_tokens], initial=-1)) + 1 for own in tokens]
         starts, rows = self._make_slots(strings, int(n_types), open_types)
-        static = self._make_static(int(np.sum(lengths)))
+        static = self._make_static()
         if min_count > 1:
-            counts = np.zeros(self.table.n_rows, np.int64)
-            self._count(counts, starts, rows, static)
-            static = self._leave_out_rare(counts >= min_count, starts, rows, static)
-        self._keep_static(static)
+            self._leave_out_rare(self._counts(starts, rows, static) >= min_count, starts, rows,
+                                 static)
         self._keep_rows(starts, rows)
 
     cdef HistoryRows history_rows(self):
@@ -113,30 +104,62 @@ cdef class TrainingSet:
         self.kept.append(whole)
         return &view[0]
 
-    def _lay_out(self, tokens, lengths):
+    cdef const int32_t *_pointer(self, whole) except NULL:
+        """A pointer to an array, which lives as long as this object."""
+        cdef const int32_t[::1] view = whole
+        self.kept.append(whole)
+        return &view[0]
+
+    def _empty(self, n):
+        """An int32[n + COPIED] for all tokens, of which the last numbers are 0."""
+        whole = (np.empty(n + COPIED, np.int32) if self.space is None
+                 else self.space.empty(n + COPIED))
+        whole[n:] = 0
+        return whole
+
+    def _chunks(self):
+        """The sentences from one number to before another, and their tokens, some at a time."""
+        first = 0
+        while first < self.n_sentences:
+            begin = self.starts[first]
+            last = int(np.searchsorted(self.starts, begin + CHUNK, "right")) - 1
+            last = min(max(first + 1, last), self.n_sentences)
+            yield first, last, begin, self.starts[last]
+            if self.space is not None:
+                self.space.check()
+            first = last
+
+    def _lay_out(self, tokens, gold):
         """Type numbers with pads on either side of each sentence; pads are types of their own.
 
         All columns share one count of types: the strings of each column, then for each column
         its left pads (distance 1, 2, …) and its right pads.
         """
         offsets, reach = self.offsets, self.program.program.reach
-        self.laid_out = []
-        starts = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(len(lengths)) * 2 * reach + reach + starts[:-1]
-        n_padded = int(starts[-1]) + 2 * reach * len(lengths)
-        own = np.repeat(places - starts[:-1], lengths) + np.arange(starts[-1])
-        for c in range(self.program.program.n_columns):
-            padded = np.empty(n_padded, np.int32)
-            padded[own] = np.asarray(tokens[c]) + offsets[c]
-            first_pad = offsets[-1] + 2 * reach * c
-            for distance in range(1, reach + 1):
-                padded[places - distance] = first_pad + distance - 1
-                padded[places + lengths - 1 + distance] = first_pad + reach + distance - 1
-            self.laid_out.append(padded)
-            self.type_pointers[c] = self._int32(padded)
+        n_columns = self.program.program.n_columns
+        padded_starts = np.arange(self.n_sentences) * 2 * reach + reach + self.starts[:-1]
+        n_padded = int(self.starts[-1]) + 2 * reach * self.n_sentences
+        laid_out = [self._empty(n_padded) for _ in range(n_columns)]
+        own_gold = self._empty(int(self.starts[-1]))
+        for first, last, begin, end in self._chunks():
+            own_gold[begin:end] = gold[begin:end]
+            places, lengths = padded_starts[first:last], self.lengths[first:last]
+            own = np.repeat(places - self.starts[first:last], lengths) + np.arange(begin, end)
+            for c in range(n_columns):
+                padded = laid_out[c]
+                padded[own] = tokens[c][begin:end] + offsets[c]
+                first_pad = offsets[-1] + 2 * reach * c
+                for distance in range(1, reach + 1):
+                    padded[places - distance] = first_pad + distance - 1
+                    padded[places + lengths - 1 + distance] = first_pad + reach + distance - 1
+        for c in range(n_columns):
+            self.type_pointers[c] = self._pointer(laid_out[c])
+        self.laid_out = laid_out
+        self.corpus.gold = self._pointer(own_gold)
         self.corpus.types = self.type_pointers
-        self.corpus.padded_starts = self._int64(places)
-        self.corpus.token_starts = self._int64(starts)
+        self.padded_starts = padded_starts
+        self.corpus.padded_starts = self._int64(padded_starts)
+        self.corpus.token_starts = self._int64(self.starts)
 
     cdef int64_t _row(self, uint64_t key, uint16_t group, bint is_open) except -2:
         """The row of a feature, made if it is new; -1 where it is and must not be made."""
@@ -171,8 +194,8 @@ cdef class TrainingSet:
         memset(&buffer, 0, sizeof(buffer))
         try:
             for column, string, distance, is_open in _types(strings, open_types, p.reach):
-                if self.stored is not None and type_id % CHECKED == 0:
-                    self.stored.check()
+                if self.space is not None and type_id % CHECKED == 0:
+                    self.space.check()
                 if string is None:
                     pad_values(p, distance, &values[0])
                 else:
@@ -202,10 +225,6 @@ cdef class TrainingSet:
         self.corpus.carried = self._uint64(carried)
         return starts, [(<_Rows>r).array() for r in rows]
 
-    def _keep_static(self, static):
-        self.corpus.static_rows = self._int32(static)
-        self.corpus.is_thinned = bool(np.min(static, initial=0) < 0)
-
     def _keep_rows(self, starts, rows):
         """Keep the rows of all slots of a type together: whoever visits a token has just been at
         its neighbours, and looked at the rows of the same types.
@@ -222,124 +241,79 @@ cdef class TrainingSet:
         self.corpus.slot_starts = self._int32(firsts)
         self.corpus.slot_rows = self._int32(merged)
 
-    def _make_static(self, int64_t n_tokens):
+    def _make_static(self):
         """Rows of the templates that look at several words, token by token."""
         cdef const Program *p = &self.program.program
-        cdef int64_t sentence, i, begin, n, place
+        cdef int64_t sentence, i, begin, n, place, row
         cdef int32_t k, c
         cdef const int32_t *types[64]
         cdef TokenView view
-        rows = np.empty(n_tokens * p.n_static, np.int32)
-        cdef int32_t[::1] row_view = rows if len(rows) else np.zeros(1, np.int32)
+        rows = self._empty(int(self.starts[-1]) * p.n_static)
+        cdef int32_t[::1] row_view = rows
         cdef uint64_t[::1] keys = np.empty(self.longest * p.n_static + 1, np.uint64)
         view.types = types
         view.carried = self.corpus.carried
         view.past = NULL
-        for sentence in range(self.n_sentences if p.n_static else 0):
-            begin = self.corpus.token_starts[sentence]
-            n = self.corpus.token_starts[sentence + 1] - begin
-            for i in range(n):
-                place = self.corpus.padded_starts[sentence] + i
-                for c in range(p.n_columns):
-                    types[c] = self.corpus.types[c] + place
-                view.first = i == 0
-                view.last = i == n - 1
-                for k in range(p.n_static):
-                    keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
-                    fetch_key(&self.table.table, keys[i * p.n_static + k])
-            # All keys first, so that one row's way is not waited for before the next is known.
-            for i in range(n * p.n_static):
-                row_view[begin * p.n_static + i] = <int32_t>self._row(
-                    keys[i], <uint16_t>p.static_templates[i % p.n_static],
-                    sentence < self.corpus.n_open)
+        for first, last, _, _ in self._chunks() if p.n_static else ():
+            for sentence in range(first, last):
+                begin = self.corpus.token_starts[sentence]
+                n = self.corpus.token_starts[sentence + 1] - begin
+                for i in range(n):
+                    place = self.corpus.padded_starts[sentence] + i
+                    for c in range(p.n_columns):
+                        types[c] = self.corpus.types[c] + place
+                    view.first = i == 0
+                    view.last = i == n - 1
+                    for k in range(p.n_static):
+                        keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
+                        fetch_key(&self.table.table, keys[i * p.n_static + k])
+                # All keys first, so that one row's way is not waited for before the next is known.
+                for i in range(n * p.n_static):
+                    row = self._row(keys[i], <uint16_t>p.static_templates[i % p.n_static],
+                                    sentence < self.corpus.n_open)
+                    row_view[begin * p.n_static + i] = <int32_t>row
+                    if row < 0:
+                        self.corpus.is_thinned = True
+        self.corpus.static_rows = self._pointer(rows)
         return rows
 
-    def _store(self, starts, rows, min_count):
-        """Make the rows of stored sentences, a few of these at a time, and store them."""
-        n_static = self.program.program.n_static
-        for tokens, gold, lengths in self.stored.chunks():
-            self._place(tokens, lengths, gold)
-            static = self._make_static(len(gold)).reshape(len(gold), n_static)
-            self.stored.records.append(np.column_stack([*tokens, gold, static]))
-        if min_count > 1:
-            counts = np.zeros(self.table.n_rows, np.int64)
-            for first, last in self.stored.ranges():
-                static = self._bring_in(np.arange(first, last))
-                self._count(counts, starts, rows, static)
-            self.often = counts >= min_count
-            self._leave_out_rare(self.often, starts, rows, np.empty(0, np.int32))
-
-    def bring_in(self, order):
-        """Bring some stored sentences in, so that they can be learned from; others leave.
-
-        Parameters
-        ----------
-        order : int64[n]; their numbers
-
-        Returns
-        -------
-        int64[n] : what `learn` and its like take in place of these numbers
-        """
-        if self.stored is None:
-            raise ArgumentError("bring_in: no sentences are stored; learn from them as they are")
-        sentences = np.asarray(order, np.int64)
-        n = len(self.lengths)
-        if len(sentences) and (sentences.min() < 0 or sentences.max() >= n):
-            raise ArgumentError(f"order: sentence numbers run from 0 to {n - 1}")
-        self._bring_in(sentences)
-        return np.arange(len(sentences))
-
-    def _bring_in(self, sentences):
-        cdef int n_columns = self.program.program.n_columns
-        width = n_columns + 1 + self.program.program.n_static
-        lengths = self.lengths[sentences]
-        records = self.stored.records.take(
-            self.stored.starts[sentences] * width, lengths * width).reshape(-1, width)
-        static = records[:, n_columns + 1:]
-        if self.often is not None:
-            static = np.where(self.often[static] & (static >= 0), static, -1)
-        static = np.ascontiguousarray(static, np.int32).reshape(-1)
-        self._place(records[:, :n_columns].T, lengths, records[:, n_columns], static)
-        return static
-
-    def _place(self, tokens, lengths, gold, static=None):
-        """Lay out some sentences in place of those that were laid out before."""
-        kept, self.kept = self.kept, []
-        self._lay_out(tokens, lengths)
-        self.corpus.gold = self._int32(gold)
-        if static is not None:
-            self._keep_static(static)
-        self.placed, self.kept = self.kept, kept
-        self.n_sentences = len(lengths)
-
-    def _count(self, counts, starts, rows, static):
-        """Add to counts how often each row comes up in the sentences that are laid out."""
+    def _counts(self, starts, rows, static):
+        """How often each row comes up: int64[n_rows]."""
         cdef const Program *p = &self.program.program
-        cdef int64_t n_sentences = self.n_sentences
-        token_starts = np.asarray(<int64_t[:n_sentences + 1]> self.corpus.token_starts)
-        padded_starts = np.asarray(<int64_t[:n_sentences]> self.corpus.padded_starts)
-        lengths = np.diff(token_starts)
-        own = np.repeat(padded_starts - token_starts[:-1], lengths) + np.arange(token_starts[-1])
-        first = np.zeros(len(own), bool)
-        last = np.zeros(len(own), bool)
-        first[token_starts[:-1][lengths > 0]] = True
-        last[token_starts[1:][lengths > 0] - 1] = True
+        counts = np.zeros(self.table.n_rows, np.int64)
         for s in range(p.n_slots):
-            chosen = {1: ~first, 2: first, 3: ~last, 4: last}.get(p.slots[s].condition, slice(None))
-            types = self.laid_out[p.slots[s].column][own[chosen] + p.slots[s].offset]
-            seen = np.bincount(types, minlength=starts.shape[1] - 1)
+            seen = np.zeros(starts.shape[1] - 1, np.int64)
+            laid_out = self.laid_out[p.slots[s].column]
+            for first, last, begin, end in self._chunks():
+                lengths = self.lengths[first:last]
+                own = np.repeat(self.padded_starts[first:last] - self.starts[first:last], lengths)
+                own += np.arange(begin, end)
+                is_first = np.zeros(len(own), bool)
+                is_first[self.starts[first:last][lengths > 0] - begin] = True
+                is_last = np.zeros(len(own), bool)
+                is_last[self.starts[first + 1:last + 1][lengths > 0] - 1 - begin] = True
+                chosen = {1: ~is_first, 2: is_first, 3: ~is_last, 4: is_last}.get(
+                    p.slots[s].condition, slice(None))
+                np.add.at(seen, laid_out[own[chosen] + p.slots[s].offset], 1)
             np.add.at(counts, rows[s], np.repeat(seen, np.diff(starts[s])))
-        np.add.at(counts, static[static >= 0], 1)
+        for _, _, begin, end in self._chunks():
+            own = static[begin * p.n_static:end * p.n_static]
+            np.add.at(counts, own[own >= 0], 1)
+        return counts
 
     def _leave_out_rare(self, often, starts, rows, static):
-        """Leave out of starts and rows, and of the static rows given back, what is not often."""
+        """Leave out of starts, rows and the static rows what is not often."""
+        cdef const Program *p = &self.program.program
         for s in range(len(rows)):
             kept = often[rows[s]]
             starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
             rows[s] = rows[s][kept]
-        kept = static >= 0
-        kept[kept] = often[static[kept]]
-        return np.where(kept, static, -1).astype(np.int32)
+        # What was left out before, -1, is so again.
+        kept_rows = np.append(often, False)
+        for _, _, begin, end in self._chunks():
+            own = static[begin * p.n_static:end * p.n_static]
+            own[~kept_rows[own]] = -1
+            self.corpus.is_thinned |= bool(np.min(own, initial=0) < 0)
 
 
 def _types(strings, open_types, reach):

@@ -1,86 +1,30 @@
-"""Training sentences as numbers: types, label numbers and lengths, column by column."""
+"""Training sentences, encoded: those of one training, and the sample that its record keeps."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.conllu.numbering import number_conllu
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.formats import CONLLU_COLUMNS
+from perceptron_nlp.tagger.encoded import EncodedLabels, EncodedText, count_pairs
 from perceptron_nlp.tagger.model.word_tables import WordTables
-from perceptron_nlp.tagger.numbered import (
-    Digest,
-    NumberedLabels,
-    NumberedText,
-    TextSentences,
-    count_pairs,
-)
-from perceptron_nlp.tagger.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.sources import Source, check_labelled
+from perceptron_nlp.tagger.train.reading import encode
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import (
-    UNLABELLED_COLUMNS,
-    TagSet,
-    known_labels,
-    word_bytes,
-    word_hash,
-)
+from perceptron_nlp.text.tagset import TagSet, word_hash
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 
 def label_hashes(labels: Iterable[str]) -> npt.NDArray[np.uint64]:
     """uint64[n_labels]: what a label is in the key of a feature."""
     return np.array([word_hash(label) for label in labels], np.uint64)
-
-
-def digest_sentence(
-    digest: Digest, sentence: Sentence, feature_columns: Sequence[str], labels: Sequence[str | None]
-) -> None:
-    """Take a sentence's words, feature columns and labels into a digest."""
-    for values in (sentence.words, *(sentence.column(name) for name in feature_columns)):
-        digest.update(word_bytes("\t".join(values) + "\n"))
-    digest.update(word_bytes("\t".join(label or "\n" for label in labels) + "\n\n"))
-
-
-def columns_to_scan(column: str, feature_columns: Sequence[str]) -> list[int]:
-    """Return the places in CoNLL-U of words, feature columns and labels; none if one is missing."""
-    names = ("form", *feature_columns, column.lower())
-    if not {*names} <= {*CONLLU_COLUMNS[1:]}:
-        return []
-    return [CONLLU_COLUMNS.index(name) for name in names]
-
-
-def read_numbered(
-    source: Source, column: str, feature_columns: Sequence[str], digest: Digest
-) -> tuple[NumberedText, NumberedLabels] | None:
-    """The sentences of a source and the labels of a column, if it is CoNLL-U of the usual form.
-
-    None where the source must be read sentence by sentence; nothing is used up then, and the
-    digest has seen nothing.
-    """
-    scanned = columns_to_scan(column, feature_columns)
-    texts = source.texts() if scanned else None
-    if texts is None:
-        return None
-    is_none = column.lower() in UNLABELLED_COLUMNS
-    found = number_conllu(
-        [text for _, text in texts], scanned, underscore_is_none=is_none, digest=digest
-    )
-    if found is None:
-        return None
-    source.take(texts)
-    strings, tokens, lengths = found
-    labels = list(known_labels(column, [text.decode() for text in strings[-1]]))
-    columns = {name: (strings[k], tokens[k]) for k, name in enumerate(("form", *feature_columns))}
-    return (
-        NumberedText(TextSentences(texts), np.arange(len(lengths)), lengths, columns),
-        NumberedLabels(labels, tokens[-1], lengths),
-    )
 
 
 @dataclass(slots=True)
@@ -98,8 +42,8 @@ class Examples:
     parts : None, or what parts of labels are learned: a mode of label_components.py
     """
 
-    sentences: NumberedText
-    gold: NumberedLabels
+    sentences: EncodedText
+    gold: EncodedLabels
     tags: TagSet
     n_tokens: int
     n_labelled: int
@@ -109,35 +53,19 @@ class Examples:
     parts: str | None = None
 
     @classmethod
-    def read(cls, source: Source, column: str, feature_columns: Sequence[str]) -> Examples:
-        """Read everything, so that a bad line is known before training begins.
-
-        Raises FormatError, with file:line; also if no word is labeled.
-        """
-        digest = hashlib.sha256()
-        found = read_numbered(source, column, feature_columns, digest)
-        if found is None:
-            sentences: list[Sentence] = []
-            gold: list[Sequence[str | None]] = []
-            for sentence in source:
-                labels = gold_labels(sentence, column)
-                digest_sentence(digest, sentence, feature_columns, labels)
-                sentences.append(sentence)
-                gold.append(labels)
-            found = NumberedText.of(sentences), NumberedLabels.of(gold)
-        return cls.checked(source, column, feature_columns, *found, digest.hexdigest())
-
-    @classmethod
-    def checked(
+    def read(
         cls,
         source: Source,
         column: str,
         feature_columns: Sequence[str],
-        sentences: NumberedText,
-        gold: NumberedLabels,
-        digest: str,
+        limit: MemoryLimit | None = None,
     ) -> Examples:
-        """Return what was read of a source, if there is a label and all labels can be used."""
+        """Read everything, so that a bad line is known before training begins.
+
+        Raises FormatError, with file:line; also if no word is labeled; errors of a limit are those
+        of `encode`.
+        """
+        sentences, gold, digest = encode(source, column, feature_columns, limit)
         n_labelled = gold.n_labelled
         check_labelled(n_labelled, source, column)
         try:
@@ -150,7 +78,7 @@ class Examples:
     def with_columns(self, sentences: Sequence[Sentence], names: Sequence[str] = ()) -> Examples:
         """The same sentences with further columns, of which these are feature columns."""
         columns = (*self.columns, *names)
-        return replace(self, sentences=NumberedText.of(sentences), columns=columns)
+        return replace(self, sentences=EncodedText.of(sentences), columns=columns)
 
     def with_tables(
         self, tables: WordTables, given: Mapping[str, Sequence[tuple[str, ...]]] | None = None
@@ -171,7 +99,7 @@ class Examples:
 
     def relabeled(self, gold: Sequence[Sequence[str | None]], **changes: Any) -> Examples:
         """The same sentences with other labels, which are all that there are."""
-        own = NumberedLabels.of(gold)
+        own = EncodedLabels.of(gold)
         tags = TagSet(label for label in own.labels if label is not None)
         return replace(self, gold=own, tags=tags, **changes)
 
@@ -190,17 +118,18 @@ class Examples:
         """The number of each label, -1 for no label."""
         return {**{label: i for i, label in enumerate(self.tags)}, None: -1}
 
-    def gold_ids(self) -> npt.NDArray[np.int32]:
-        """int32[n_tokens]: label numbers, -1 for no label."""
-        return self.gold.ids(self.label_ids())
+    def gold_ids(self, limit: MemoryLimit | None = None) -> npt.NDArray[np.int32]:
+        """int32[n_tokens]: label numbers, -1 for no label; in a file if there is a limit."""
+        if limit is None:
+            return self.gold.ids(self.label_ids())
+        return self.gold.ids(self.label_ids(), limit.empty)
 
-    def numbered(self, columns: Sequence[str]) -> tuple[list[list[bytes]], npt.NDArray[np.int32]]:
+    def encoded(
+        self, columns: Sequence[str]
+    ) -> tuple[list[list[bytes]], list[npt.NDArray[np.int32]]]:
         """Distinct strings of each column in order of appearance, and each token's number."""
         found = [self.sentences.column(name) for name in columns]
-        tokens = np.empty((len(columns), self.n_tokens), np.int32)
-        for row, (_, numbers) in enumerate(found):
-            tokens[row] = numbers[:]
-        return [strings for strings, _ in found], tokens
+        return [strings for strings, _ in found], [tokens for _, tokens in found]
 
     def vocabulary(self) -> list[bytes]:
         """Every distinct word, in order of appearance, as the core hashes it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,16 @@ from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
-from perceptron_nlp.tagger.train.on_disk import MemoryLimit, StoredSentences
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 Counts: TypeAlias = tuple[int, int, int]
 """Labeled tokens learned from, those of them that were mislabeled, and updates."""
 
-# Sentences learned between two looks at the keyboard, and brought into memory at a time.
+# Sentences learned between two looks at the keyboard, and at a bound on memory.
 BATCH = 256
 
 
@@ -65,9 +67,8 @@ def n_learned(examples: Examples) -> int:
 class TemplateLearner(Learner):
     """Learns with templates, in the core.
 
-    ``forced`` are tokens that get one label without being scored; with a limit of memory, the
-    examples
-    are on disk (on_disk.py).
+    ``forced`` are tokens that get one label without being scored; with a limit of memory, what
+    holds for all tokens lies in files (memory.py).
     """
 
     def __init__(
@@ -79,14 +80,8 @@ class TemplateLearner(Learner):
         limit: MemoryLimit | None = None,
     ) -> None:
         compiled = compile_templates(templates)
-        stored, tokens, gold = None, None, None
-        if limit is None:
-            strings, tokens = examples.numbered(compiled.columns)
-            gold = examples.gold_ids()
-        else:
-            stored = StoredSentences(examples, compiled.columns, limit)
-            strings = stored.strings
-        self._is_stored = limit is not None
+        strings, tokens = examples.encoded(compiled.columns)
+        self._limit = limit
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
         self._allowed = (
@@ -106,23 +101,21 @@ class TemplateLearner(Learner):
             strings=strings,
             tokens=tokens,
             lengths=examples.sentences.lengths,
-            gold=gold,
-            stored=stored,
+            gold=examples.gold_ids(limit),
             label_hashes=label_hashes(examples.tags),
             forced=_labels_of(strings[0], always),
             min_count=options.min_count,
+            space=limit,
         )
-
         self._learn_batch = self._core_loop()
 
     def learn(self, order: npt.NDArray[np.int64]) -> Counts:
         """See Learner."""
         counts = np.zeros(3, np.int64)
         for at in range(0, len(order), BATCH):
-            batch = order[at : at + BATCH]
-            if self._is_stored:
-                batch = self._data.bring_in(batch)
-            counts += self._learn_batch(batch)
+            counts += self._learn_batch(order[at : at + BATCH])
+            if self._limit is not None:
+                self._limit.check()
         examples, mistakes, updates = counts.tolist()
         return examples, mistakes, updates
 

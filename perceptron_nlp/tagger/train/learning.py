@@ -32,7 +32,7 @@ from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
-    from perceptron_nlp.tagger.train.on_disk import MemoryLimit
+    from perceptron_nlp.tagger.train.memory import MemoryLimit
     from perceptron_nlp.tagger.train.resources import Resources
 
 logger = logging.getLogger("perceptron_nlp")
@@ -45,7 +45,7 @@ STAGES = {
     "raw text or a lexicon": "resources",
     "two passes": "stacking",
     "calibration": "calibrate",
-    "text on disk": "on_disk",
+    "a bound on memory": "memory",
     "compression": "compress",
 }
 
@@ -99,11 +99,9 @@ def learn_columns(
     for one in (source, dev_source) if len(columns) > 1 else ():
         if one is not None:
             one.hold()
-    read = Examples.read
     if plan.limit is not None:
-        read = stage("text on disk").reader(
+        stage("a bound on memory").check_bounded(
             columns,
-            plan.limit,
             {
                 "raw or lexicon": plan.resources,
                 "two_passes": plan.options.two_passes,
@@ -113,7 +111,7 @@ def learn_columns(
         )
     found = [
         (
-            read(source, column, given),
+            Examples.read(source, column, given, plan.limit),
             None if dev_source is None else Examples.read(dev_source, column, given),
         )
         for column in columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,11 @@ from perceptron_nlp.tagger.tag.label import make_labeller
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint, Progress, RunResult
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
-from perceptron_nlp.tagger.train.on_disk import MemoryLimit
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.tagset import vocabulary_of
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -87,7 +89,7 @@ class Task:
     dev : sentences to choose the best epoch by, or None
     choices : what was configured automatically, for the training record
     resumable : keep the state that the training needs to go on
-    limit : of memory, where the examples are on disk, or None
+    limit : of memory, where the examples are in files, or None
     start : what the training goes on from, or None
     more : further entries of the training record
     derived : the derived columns of the examples, in the order in which they are made; if known

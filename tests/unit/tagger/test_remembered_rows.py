@@ -41,7 +41,7 @@ def training(seed: int, n_tags: int, **table: Any) -> tuple[TrainingSet, WeightT
         sentences.append(pn.Sentence(words, {"tag": tags}))
     examples = Examples.read(Source(sentences, "train"), "tag", ())
     compiled = compile_templates(check_templates(TEMPLATES))
-    strings, tokens = examples.numbered(compiled.columns)
+    strings, tokens = examples.encoded(compiled.columns)
     weights = WeightTable(len(examples.tags), **table)
     data = TrainingSet(
         FeatureProgram(compiled),

@@ -1,10 +1,9 @@
-"""Training on text that is kept on disk: the same model, within a bound that is held to."""
+"""Training within a bound on memory: the same model, and the bound is held to."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import os
 import resource
 import signal
 import tempfile
@@ -20,13 +19,12 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from benchmarks.trust.children import call
-from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp.features.templates import compile_templates
-from perceptron_nlp.tagger.numbered import StoredNumbers
-from perceptron_nlp.tagger.train import on_disk
-from perceptron_nlp.tagger.train.on_disk import ROOM, MemoryLimit, resident
+from perceptron_nlp._core.train import trainingset
+from perceptron_nlp.tagger import encoded
+from perceptron_nlp.tagger.sources import Source
+from perceptron_nlp.tagger.train import memory, reading
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.memory import ROOM, MemoryLimit, resident
 
 ENOUGH = "100GB"
 Small = list[tuple[list[str], list[str]]]
@@ -43,9 +41,10 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pieces of little text."""
-    monkeypatch.setattr(on_disk, "BLOCK", 4096)
-    monkeypatch.setattr(on_disk, "GATHERED", 300)
-    monkeypatch.setattr(on_disk, "CHUNK", 300)
+    monkeypatch.setattr(reading, "BLOCK", 4096)
+    monkeypatch.setattr(reading, "GATHERED", 300)
+    monkeypatch.setattr(encoded, "CHUNK", 300)
+    monkeypatch.setattr(trainingset, "CHUNK", 300)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +111,9 @@ def test_any_sentences_from_memory_give_the_same_bytes(
     bits: int | None,
     chunk: int,
 ) -> None:
-    monkeypatch.setattr(on_disk, "CHUNK", chunk)
-    monkeypatch.setattr(on_disk, "GATHERED", chunk)
+    monkeypatch.setattr(encoded, "CHUNK", chunk)
+    monkeypatch.setattr(reading, "GATHERED", chunk)
+    monkeypatch.setattr(trainingset, "CHUNK", chunk)
     if not any(label is not None for _, labels in sentences for label in labels):
         sentences[0][1][0] = "X"
     options: dict[str, Any] = {
@@ -212,7 +212,7 @@ def test_a_bound_that_is_passed_on_the_way_says_what_to_do(
     part: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = iter(range(10**8, 10**11, 10**6))
-    monkeypatch.setattr(on_disk, "resident", lambda: next(held))
+    monkeypatch.setattr(memory, "resident", lambda: next(held))
     with pytest.raises(
         pn.MemoryLimitError,
         match=r"max_memory: 160 MB are too few: this process"
@@ -224,7 +224,7 @@ def test_a_bound_that_is_passed_on_the_way_says_what_to_do(
 def test_a_system_that_does_not_tell_what_is_held_is_named(
     small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_disk, "resident", lambda: None)
+    monkeypatch.setattr(memory, "resident", lambda: None)
     with pytest.raises(pn.ArgumentError, match="max_memory: this system does not tell"):
         pn.train(small, max_memory=ENOUGH)
 
@@ -304,7 +304,7 @@ def on_full_disc(folder: str) -> str:
 
 
 def test_a_full_disc_is_told_and_nothing_is_left_on_it(tmp_path: Path) -> None:
-    said = call("tests.unit.tagger.train.test_on_disk:on_full_disc", str(tmp_path))
+    said = call("tests.unit.tagger.train.test_memory:on_full_disc", str(tmp_path))
     assert str(said.result).startswith(
         f"{tmp_path}: the temporary file for max_memory cannot be written: "
     )
@@ -332,60 +332,40 @@ def test_little_memory_suffices_for_much_text(tmp_path: Path) -> None:
         f"{n}\tword{n}\t{200 * 'a'}\tX{n % 5}" + 6 * "\t_" + "\n" for n in range(1, 21)
     )
     path.write_text((sentence + "\n") * 7_000)
-    size, peak = call("tests.unit.tagger.train.test_on_disk:bounded", str(path), 4 << 20).result
+    size, peak = call("tests.unit.tagger.train.test_memory:bounded", str(path), 4 << 20).result
     assert peak <= size
     # Without a bound the file alone, held whole, would not fit.
     assert path.stat().st_size > ROOM + (4 << 20)
 
 
 @settings(max_examples=50)
-@given(pieces=st.lists(hnp.arrays(np.int32, st.integers(0, 9)), max_size=6), data=st.data())
-def test_stored_numbers_are_read_like_an_array(pieces: list[Any], data: st.DataObject) -> None:
-    stored = StoredNumbers(MemoryLimit(10**12))
-    for piece in pieces:
-        stored.append(piece)
-    whole = np.concatenate([np.empty(0, np.int32), *pieces])
-    assert len(stored) == len(whole)
-    ends = st.integers(-12, 60)
-    part = slice(data.draw(ends), data.draw(ends))
-    assert stored[part].tolist() == whole[part].tolist()
-    if len(whole):
-        places = np.array(data.draw(st.lists(st.integers(0, len(whole) - 1))), np.int64)
-        assert stored[places].tolist() == whole[places].tolist()
-
-
-def test_a_file_cut_short_by_others_is_told() -> None:
-    stored = StoredNumbers(MemoryLimit(10**12))
-    stored.append(np.arange(8))
-    os.ftruncate(stored._file.fileno(), 12)
-    with pytest.raises(pn.FileError, match="cannot be read: it was cut short"):
-        stored[:]
-
-
-def test_only_stored_sentences_are_brought_in() -> None:
-    table = WeightTable(2)
-    data = TrainingSet(
-        FeatureProgram(compile_templates([pn.Template.parse("word[0]")])),
-        table,
-        strings=[[b"a"]],
-        tokens=np.zeros((1, 1), np.int32),
-        lengths=np.array([1]),
-        gold=np.zeros(1, np.int32),
-        label_hashes=np.zeros(2, np.uint64),
-        forced=np.array([-1], np.int32),
-    )
-    with pytest.raises(pn.ArgumentError, match="no sentences are stored"):
-        data.bring_in(np.array([0]))
-
-
-@pytest.mark.parametrize("number", [-1, 12])
-def test_sentences_that_are_not_there_are_not_brought_in(small: Small, number: int) -> None:
-    from perceptron_nlp.tagger.sources import Source
-    from perceptron_nlp.tagger.train.learners import TemplateLearner
-    from perceptron_nlp.tagger.train.options import LearningOptions
-
+@given(pieces=st.lists(hnp.arrays(np.int32, st.integers(0, 9)), max_size=6))
+def test_numbers_in_a_file_are_an_array(pieces: list[Any]) -> None:
     limit = MemoryLimit(10**12)
-    examples = on_disk.read_stored(Source(small, "train"), "tag", (), limit)
-    learner = TemplateLearner(examples, pn.preset("fast"), LearningOptions(), {}, limit)
-    with pytest.raises(pn.ArgumentError, match="sentence numbers run from 0 to 11"):
-        learner.learn(np.array([number]))
+    file = limit.file()
+    for piece in pieces:
+        limit.write(file, piece)
+    found = limit.mapped(file)
+    assert found.dtype == np.int32 and found.tolist() == [x for piece in pieces for x in piece]
+
+
+def test_what_is_let_go_of_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = MemoryLimit(10**12)
+    found = limit.empty(1 << 20)
+    assert not found.any()
+    found[:] = np.arange(1 << 20)
+    held = iter([10**13, 10**6])
+    monkeypatch.setattr(memory, "resident", lambda: next(held))
+    limit.check()
+    monkeypatch.undo()
+    before = resident()
+    assert (found == np.arange(1 << 20)).all()
+    assert (resident() or 0) >= (before or 0)
+
+
+def test_text_in_a_file_is_not_made_a_list(part: Path) -> None:
+    read = Examples.read(Source(str(part), "train"), "upos", (), MemoryLimit(10**12))
+    for look in (lambda: list(read.gold), lambda: read.sentences[0], lambda: list(read.sentences)):
+        with pytest.raises(pn.ArgumentError, match="max_memory: what is learned here looks at"):
+            look()
+    assert read.vocabulary() == Examples.read(Source(str(part), "train"), "upos", ()).vocabulary()
