@@ -23,16 +23,10 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, known_labels, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
-    from perceptron_nlp.formats.reading import Segment, TokenSpan
+    from perceptron_nlp.formats.reading import Segment, TokenSpan, wrong_tag
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
-    from perceptron_nlp.formats.tagged import (
-        read_pairs,
-        read_tagged,
-        read_text,
-        write_tagged,
-        wrong_tag,
-    )
+    from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
     from perceptron_nlp.formats.tensorarrays import (
         Section,
         layout_of,
@@ -56,10 +50,10 @@ _PLACES = {
     "conllu_rules": "CONLLU_COLUMNS known_labels wrong_conllu_value",
     "corpus": "AUTO FORMATS Corpus check_format open_corpus",
     "opening": "BOM Readable named_stream packed",
-    "reading": "Segment TokenSpan",
+    "reading": "Segment TokenSpan wrong_tag",
     "replace": "check_place replace_file",
     "running": "RunningLayout as_conllu",
-    "tagged": "read_pairs read_tagged read_text write_tagged wrong_tag",
+    "tagged": "read_pairs read_tagged read_text write_tagged",
     "tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors write_tensors",
     "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
 }

@@ -130,6 +130,9 @@ class Corpus(Iterable[Sentence]):
 
     def __iter__(self) -> Iterator[Sentence]:
         with self._take_source() as source:
+            if source.is_over():
+                # All of it was taken as bytes.
+                return
             reader = _kind(self.format).read(source, self.fields, self._segment)
             yield from reader
             self.tail = reader.tail

@@ -177,6 +177,10 @@ class LineSource:
         self._may_end = not self.is_waiting(SILENCE)
         return not self._may_end
 
+    def is_over(self) -> bool:
+        """Return True if the end was reached, and all that is before it is taken."""
+        return self._ended and not self._buffer
+
     def is_waiting(self, seconds: float = 0) -> bool:
         """Return True if nothing more can be read within this time, and the end is not reached."""
         return not self._ended and self._bytes.waits(seconds)

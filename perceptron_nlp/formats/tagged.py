@@ -19,11 +19,10 @@ from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import Format
+from perceptron_nlp.formats.reading import SEPARATOR, Format, wrong_tag
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.sentence import Sentence
 
-SEPARATOR = "/"
 _TOKEN = re.compile(r"[^ \t]+")
 
 
@@ -240,11 +239,6 @@ def joined(words: Sequence[str], tags: Sequence[str], separator: str) -> list[st
                 f"{quote(separator)}, and so cannot stand in {quote('word' + separator + 'TAG')}"
             )
     return [f"{word}{separator}{tag}" for word, tag in zip(words, tags, strict=True)]
-
-
-def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
-    """Return True for a label that could not be read back from ``word/TAG``."""
-    return not tag or separator in tag or any(mark in tag for mark in " \t\n")
 
 
 def _with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from perceptron_nlp.text.gaps import EMPTY_LINE
 from perceptron_nlp.text.tagset import word_hash
 
 NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
@@ -40,8 +41,6 @@ _ATOM = re.compile(
     f"L[LM]{{0,{LONGEST_ATOM - 1}}}|[HOM]M{{0,{LONGEST_ATOM - 1}}}"
     f"|D{{1,{LONGEST_ATOM}}}M{{0,{LONGEST_ATOM}}}"
 )
-EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
-"""White space that ends a paragraph."""
 _JOINERS = frozenset("\u200c\u200d\u00ad")
 
 

@@ -12,6 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from perceptron_nlp.text.gaps import (
+    EMPTY_LINE,
+    LINE_BREAK,
+    LineCount,
+    is_glued,
+    with_gaps_shortened,
+)
 from perceptron_nlp.text.tokenizer import (
     CHUNK,
     FULL_STOPS,
@@ -33,12 +40,7 @@ _CLOSING = entries("""' " '' `` ’ ’’ ” » › 」 』 ) ] } * ** )) ]] >
 _BRACKETS = entries(") ] } )) ]] ” ’’ ''")
 _OPENING = entries("""' " `` ‘‘ ‘’ “ ‘ « ‹ ( [ { * ** *** - -- – — • # < << ¿ ¡""")
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
-_PARAGRAPH = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
-LONG_GAP = 1000
-"""Characters of white space from which on a stretch of it is shortened."""
-_LONG_GAP = re.compile(rf"\s{{{LONG_GAP},}}")
 _GAP = re.compile(r"\s+")
-_LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
 # How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
 _OPEN, _SHORT, _PERHAPS, _OVER = range(4)
 
@@ -75,7 +77,7 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span], 
                 yield _cut_out(text, spans, lines)
             if at_break:
                 gap = _GAP.match(text, end)
-                at_end = gap is not None and _PARAGRAPH.search(gap.group())
+                at_end = gap is not None and EMPTY_LINE.search(gap.group())
                 for spans in splitter.rest() if at_end else splitter.end_line():
                     yield _cut_out(text, spans, lines)
             seen = end
@@ -87,56 +89,6 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span], 
             yield _cut_out(text, spans, lines)
     for spans in splitter.rest():
         yield _cut_out(text, spans, lines)
-
-
-class LineCount:
-    """Lines of places in a text, in ascending order, while its front is forgotten."""
-
-    def __init__(self) -> None:
-        self._line, self._at = 1, 0
-        self._left_out: list[tuple[int, int]] = []
-
-    def leave_out(self, place: int, breaks: int) -> None:
-        """Count line breaks that stood before a place and are not in the text."""
-        self._left_out.append((place, breaks))
-
-    def of(self, text: str, place: int) -> int:
-        """Return the line of a place that is not before the last one asked for, from 1."""
-        self._line += text.count("\n", self._at, place)
-        while self._left_out and self._left_out[0][0] <= place:
-            self._line += self._left_out.pop(0)[1]
-        self._at = place
-        return self._line
-
-    def forget(self, text: str, gone: int) -> None:
-        """Leave out the first `gone` characters of the text; places are counted behind them."""
-        self.of(text, max(gone, self._at))
-        self._at -= gone
-        self._left_out = [(place - gone, breaks) for place, breaks in self._left_out]
-
-
-def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
-    """Return the text with a piece behind it, in which no stretch of white space is long."""
-    parts, begin, length = [text], 0, len(text)
-    for gap in _LONG_GAP.finditer(piece):
-        short = _shorter(gap)
-        parts += (piece[begin : gap.start()], short)
-        length += gap.start() - begin + len(short)
-        lines.leave_out(length, gap.group().count("\n") - short.count("\n"))
-        begin = gap.end()
-    return "".join([*parts, piece[begin:]])
-
-
-def _shorter(gap: re.Match[str]) -> str:
-    """Return white space that separates tokens and sentences as a long stretch of it does."""
-    if _PARAGRAPH.search(gap.group()):
-        return "\n\n"
-    return "\n" if _LINE_BREAK.search(gap.group()) else " "
-
-
-def is_glued(text: str, place: int) -> bool:
-    """Tell if text goes on at a place without white space."""
-    return place < len(text) and not text[place].isspace()
 
 
 def _cut_out(text: str, spans: list[Span], lines: LineCount) -> tuple[int, str, list[Span], bool]:
@@ -163,8 +115,8 @@ class Splitter:
         """Yield the sentences that are over once the next chunk of the text is there."""
         gap = text[self.end : start]
         if gap != " " and gap:
-            broken = _LINE_BREAK.search(gap) is not None
-            if self._tokens and (_PARAGRAPH.search(gap) or (broken and self._may_end_at_line())):
+            broken = LINE_BREAK.search(gap) is not None
+            if self._tokens and (EMPTY_LINE.search(gap) or (broken and self._may_end_at_line())):
                 yield from self.rest()
             if broken:
                 self._line_length = 0

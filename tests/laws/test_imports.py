@@ -80,6 +80,7 @@ LATE = {
         "tagger/tag/label": ("_lemmatizer", "make_labeller", "_features", "trace"),
         "tagger/model/file": ("_segmentation", "_state", "stored", "_derived"),
         "tagger/model/model": ("with_function",),
+        "tagger/tag/text": ("cut_text",),
         "tagger/tag/threads": ("label_lists",),
     }.items()
     for function in functions

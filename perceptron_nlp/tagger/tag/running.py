@@ -15,13 +15,13 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
-from perceptron_nlp.formats.tagged import wrong_tag
+from perceptron_nlp.formats.reading import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.tagger.tag.text import LabeledText
+from perceptron_nlp.text.gaps import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.scripts import LEMMA, parse_script
-from perceptron_nlp.text.splitter import LONG_GAP, LineCount, with_gaps_shortened
 
 PIECE = 1 << 18
 """Bytes that are read at a time."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
-from perceptron_nlp.text.atoms import EMPTY_LINE, class_page, place_numbers, word_numbers
+from perceptron_nlp.text.atoms import class_page, place_numbers, word_numbers
+from perceptron_nlp.text.gaps import EMPTY_LINE, LineCount, is_glued, with_gaps_shortened
 from perceptron_nlp.text.scripts import split_plan
-from perceptron_nlp.text.splitter import LineCount, is_glued, with_gaps_shortened
 
 WINDOW = 40_000
 """Characters of a paragraph that are labeled at a time, so that memory stays bounded."""

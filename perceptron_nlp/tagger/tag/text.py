@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Protocol, overload
 from perceptron_nlp.errors import ArgumentTypeError
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.scripts import LEMMA
-from perceptron_nlp.text.splitter import sentences_of
 
 BATCH = 1024
 """Sentences that are labeled at a time: enough to keep the core busy, few enough to stay small."""
@@ -265,6 +264,9 @@ def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[SegmentedT
     check_text(text)
     if segmenter is not None:
         return segmenter.sentences_of(text)
+    # Here, since models that have learned to cut do without the rules.
+    from perceptron_nlp.text.splitter import sentences_of
+
     return (
         [SegmentedToken(start, end, (" ".join(text[start:end].split()),)) for start, end in spans]
         for spans in sentences_of(text)
