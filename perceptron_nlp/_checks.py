@@ -180,3 +180,10 @@ def check_version(version: str) -> None:
             f"engine: {socket.gethostname()} has version {__version__} of perceptron-nlp, and the"
             f" job was begun with {version}; install the same version everywhere"
         )
+
+
+def check_text(text: object) -> None:
+    """Raise ArgumentTypeError unless it is a str."""
+    if not isinstance(text, str):
+        hint = "; decode it first" if isinstance(text, bytes | bytearray) else ""
+        raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}{hint}")

@@ -52,6 +52,10 @@ def open_inputs(
     return corpora
 
 
+def _are_files(paths: Sequence[str]) -> bool:
+    return STDIN not in paths and all(map(os.path.isfile, paths))
+
+
 class ReadProgress(Progress):
     """Shows how much of some files is read, and the time left.
 
@@ -59,7 +63,7 @@ class ReadProgress(Progress):
     """
 
     def __init__(self, paths: Sequence[str], *, quiet: bool) -> None:
-        super().__init__("read", " MB", 10**6, quiet=quiet or not all(map(os.path.isfile, paths)))
+        super().__init__("read", " MB", 10**6, quiet=quiet or not _are_files(paths))
         self._total = 0 if self.is_quiet else sum(map(os.path.getsize, paths))
         self._done = 0
         self._next = self._start + _BETWEEN_LINES

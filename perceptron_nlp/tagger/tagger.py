@@ -575,7 +575,7 @@ class Tagger:
 
         Parameters and errors are those of tag_text.
         """
-        from perceptron_nlp.tagger.tag.text import BATCH, check_text, text_sentences
+        from perceptron_nlp.tagger.tag.text import BATCH, text_sentences
 
         check_threads(threads)
         check_text(text)

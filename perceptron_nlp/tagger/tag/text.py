@@ -9,7 +9,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
-from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp._checks import check_text
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.scripts import LEMMA
 
@@ -393,10 +393,3 @@ def numbered(labels: Iterable[str]) -> tuple[list[int], tuple[str, ...]]:
 def _encoded(texts: Iterable[str]) -> tuple[list[int], bytes]:
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     return [*accumulate(map(len, encoded))], b"".join(encoded)
-
-
-def check_text(text: object) -> None:
-    """Raise ArgumentTypeError unless it is a str."""
-    if not isinstance(text, str):
-        hint = "; decode it first" if isinstance(text, bytes | bytearray) else ""
-        raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}{hint}")

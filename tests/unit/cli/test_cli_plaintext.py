@@ -139,7 +139,10 @@ def test_every_verb_that_takes_a_model_takes_its_name(cli, train_file: Path) -> 
     assert cli("evaluate", "en", train_file, "--column", "upos").status == 0
     assert "upos" in cli("inspect", "en").out.decode()
     assert cli("compare", "en", "en", train_file, "--column", "upos").status == 0
-    assert cli("compress", "en", "--size", "900kB", "-o", "small.model", "--quiet").status == 0
+    assert (
+        cli("compress", "en", "--size", "900kB", "-o", "small.model", "--quiet", "--force").status
+        == 0
+    )
     assert Path("small.model").stat().st_size <= 900_000
 
 
