@@ -19,6 +19,7 @@ from perceptron_nlp._checks import (
     check_choices,
     check_flag,
     check_int,
+    check_text,
     check_tokens,
     sentence_list,
     token_list,

@@ -127,9 +127,7 @@ def test_without_dev_labels_are_compared_on_raw_text(tagger: pn.Tagger, small: L
 
 
 def test_bundled_sentences_serve_models_of_their_language_alone(tagger: pn.Tagger) -> None:
-    with pytest.raises(
-        pn.ArgumentError, match=r"of whose words the model knows .* of its language"
-    ):
+    with pytest.raises(pn.ArgumentError, match=r"of whose words the model knows "):
         tagger.compress(len(tagger.to_bytes()) // 2)
     looks = pn.train([(["a", "b"], ["X", "Y"])], templates=["word[0]"], epochs=1)
     with pytest.raises(pn.FormatError, match="no sentence in the raw text"):
