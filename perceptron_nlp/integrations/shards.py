@@ -6,15 +6,16 @@ into the one that the next epoch begins at.
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, Protocol
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_callback, check_int, check_version
-from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp._checks import check_callback, check_int, check_options, check_version
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 
 MOST_WORKERS = 10_000
 # What looks at all of the text at once, or at what one process has done.
@@ -61,7 +62,9 @@ def train_on_shards(
     given: dict[str, Any] = {"format": format, "fields": fields}
     if workers == 1:
         return pn.train(data, dev=dev, callback=callback, **given, **options)
-    chosen = pn.TrainingOptions(**{k: v for k, v in options.items() if k not in _OWN})
+    own = {name: value for name, value in options.items() if name not in _OWN}
+    check_options(own, [option.name for option in dataclasses.fields(pn.TrainingOptions)])
+    chosen = pn.TrainingOptions(**own)
     for name in _WHOLE:
         if getattr(chosen, name):
             raise ArgumentError(f"{name}: does not go with shards; leave it out, or use one worker")
@@ -70,14 +73,18 @@ def train_on_shards(
             f"min_count: {chosen.min_count} with {workers} workers: none of them sees how often a"
             " feature is in the whole text; leave min_count out, or give workers=1"
         )
-    sentences = _sentences(data, given)
+    corpora, sentences = _read(data, given)
     if workers > len(sentences):
         raise ArgumentError(
             f"workers: {workers:,} are more than there are sentences to learn from"
             f" ({len(sentences):,}); give {len(sentences):,} at most"
         )
-    tagger = pn.train(sentences, fields=fields, learn=False, **options | {"size": None})
-    held_out = None if dev is None else _sentences(dev, given)
+    # A stream can be read only once.
+    is_there = corpora and all(os.path.isfile(corpus.path) for corpus in corpora)
+    if corpora and options.get("column") is None:
+        options["column"] = corpora[0].default_column
+    tagger = _begun(corpora if is_there else sentences, fields, options)
+    held_out = None if dev is None else _read(dev, given)[1]
     shards = [engine.hand_over(sentences[k::workers]) for k in range(workers)]
     passes = max(part.record["options"]["epochs"] for part in tagger.model.parts_by_column)
     best, best_score, best_epoch = tagger, -1.0, 0
@@ -100,6 +107,22 @@ def train_on_shards(
 _OWN = ("column", "features", "verbose")
 
 
+def _begun(
+    train: Sequence[Any], fields: Sequence[str] | None, options: Mapping[str, Any]
+) -> pn.Tagger:
+    """The tagger before its first epoch, of which all is chosen by the whole text."""
+    try:
+        return pn.train(train, fields=fields, learn=False, **{**options, "size": None})
+    except ArgumentError as error:
+        if not str(error).startswith(("resumable", "two_passes")):
+            raise
+        raise ArgumentError(
+            "workers: segmentation, lemmas and the second of two passes are learned from all of the"
+            " text at once, which no shard has; name columns of tags alone, with two_passes=False,"
+            " or give workers=1"
+        ) from None
+
+
 def _learned(version: str, tagger: pn.Tagger, shard: Sequence[Any]) -> pn.Tagger | None:
     """The tagger after an epoch over a shard, None if nothing is labeled there; on a worker."""
     check_version(version)
@@ -110,14 +133,17 @@ def _learned(version: str, tagger: pn.Tagger, shard: Sequence[Any]) -> pn.Tagger
         return None
 
 
-def _sentences(data: Any, given: dict[str, Any]) -> list[Any]:
-    """The sentences of a file, of several, or of a list of them."""
-    if isinstance(data, str | os.PathLike):
-        return list(pn.open_corpus(data, **given))
-    items = list(data)
-    if items and all(isinstance(one, str | os.PathLike | pn.Corpus) for one in items):
-        return list(chain.from_iterable(_sentences(one, given) for one in items))
-    return items
+def _read(data: Any, given: dict[str, Any]) -> tuple[list[pn.Corpus], list[Any]]:
+    """The texts that are named, none for sentences, and all sentences."""
+    if not isinstance(data, Iterable | os.PathLike):
+        raise ArgumentTypeError(
+            f"train: a path or labeled sentences are needed, not {type(data).__name__}"
+        )
+    items = [data] if isinstance(data, str | os.PathLike | pn.Corpus) else list(data)
+    if not all(isinstance(one, str | os.PathLike | pn.Corpus) for one in items):
+        return [], items
+    corpora = [one if isinstance(one, pn.Corpus) else pn.open_corpus(one, **given) for one in items]
+    return corpora, list(chain.from_iterable(corpora))
 
 
 def _accuracy(tagger: pn.Tagger, dev: Sequence[Any]) -> float:

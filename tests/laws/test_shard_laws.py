@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from perceptron_nlp.integrations import shards
 from perceptron_nlp.integrations.shards import train_on_shards
 
 Small = list[tuple[list[str], list[str]]]
+DATA = Path(__file__).parents[2] / "data"
 FAST: dict[str, Any] = {"templates": "fast", "epochs": 3}
 
 
@@ -94,6 +96,19 @@ def test_the_epoch_that_does_best_on_the_dev_set_is_kept(
     assert len(tagger.to_bytes()) <= 20_000
 
 
+def test_files_are_read_as_without_shards() -> None:
+    path = DATA / "english-chunks.columns"
+    named = {"fields": ["form", "upos", "chunk", "entity"], "column": "chunk"}
+    for options in ({}, named):
+        whole, found = (
+            one(path, preset="fast", epochs=1, **options)
+            for one in (pn.train, functools.partial(train, workers=2))
+        )
+        assert (found.columns, found.labels) == (whole.columns, whole.labels)
+        assert found.model.fields == whole.model.fields
+        assert found.feature_columns == whole.feature_columns
+
+
 def test_a_shard_without_labels_adds_nothing(small: Small) -> None:
     labeled: list[Any] = [*small]
     labeled[1::3] = [(words, [None] * len(words)) for words, _ in small[1::3]]
@@ -108,10 +123,15 @@ def test_what_shards_cannot_know_is_refused(small: Small) -> None:
         ({"workers": 3, "min_count": 2}, "min_count: 2 with 3 workers"),
         ({"workers": 2, "checkpoint": "state"}, "checkpoint: does not go with shards"),
         ({"workers": 2, "max_memory": "1GB"}, "max_memory: does not go with shards"),
+        ({"workers": 2, "column": "tag,lemma"}, "workers: segmentation, lemmas and the second"),
     ]
     for options, message in refused:
         with pytest.raises(pn.ArgumentError, match=message):
             train(small, **{**FAST, **options})
+    with pytest.raises(pn.ArgumentTypeError, match="train: a path or labeled sentences are needed"):
+        train(7, workers=2)
+    with pytest.raises(pn.ArgumentTypeError, match="epoch"):
+        train(small, workers=2, epoch=3)
 
 
 def test_a_worker_of_another_version_is_refused(

@@ -286,3 +286,18 @@ def test_a_reader_of_messages_that_leaves_stops_no_training(train_file: Path, pr
     done = process("train", train_file, "--model", "m.model", "--epochs", "2", before=deaf)
     assert done.returncode == 0
     assert record("m.model")["best_epoch"] == 2
+
+
+def test_workers_are_those_of_an_engine_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "train.conllu"
+    pn.write_conllu([pn.Sentence(["a"], {"upos": ["X"]})], path)
+    command = ["train", str(path), "--model", str(tmp_path / "m.model")]
+    for more, said in (
+        (["--workers", "2"], "--workers: is an option of an engine; name one, too: --engine ray"),
+        (["--engine", "rey"], "--engine: 'rey' is not one of ray; did you mean ray"),
+    ):
+        assert main([*command, *more]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "m.model").exists()
