@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,13 +12,13 @@ import numpy.typing as npt
 
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.labels import given_labels, label_names
+from perceptron_nlp.crossfit import crossfit, in_turn
+from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 FOLDS = 5
 # In scores; where there are too few tokens to find out.
 TEMPERATURE = 2.0
 _Z = 1.96
-# Between these a temperature is looked for, by so many halvings of the interval's logarithm.
-_COLDEST, _HOTTEST, _HALVINGS = 0.125, 256.0, 20
 # Sentences whose scores are looked at together.
 _TOGETHER = 100
 
@@ -56,15 +55,22 @@ class Calibration:
     Attributes
     ----------
     temperature : what scores are divided by before the softmax
-    half_width : of the interval of 95 % around a mean confidence
+    excess : by how much the accuracy of the folds is more than their mean confidence
+    half_width : of the interval of 95 % around a mean confidence and that excess
     takes_start : whether the tagger given at the start does better than the one that was trained
     chosen : what the automatic configuration chose then, which scores are comparable with
     """
 
     temperature: float = TEMPERATURE
+    excess: float = 0.0
     half_width: float = 1.0
     takes_start: bool = True
     chosen: Mapping[str, Any] = field(default_factory=dict)
+
+    def estimate(self, confidences: Sequence[float]) -> Estimate:
+        """Return the accuracy on words that were labeled with these confidences."""
+        share = round(sum(confidences) / len(confidences) + self.excess, 6)
+        return Estimate.of(min(1.0, max(0.0, share)), self.half_width)
 
 
 class CrossCalibration:
@@ -86,51 +92,41 @@ class CrossCalibration:
         start: pn.Tagger | None,
     ) -> None:
         self.sentences = sentences
-        self._column = column
-        self._train = train
-        self._start = start
-        self._chosen: dict[str, Any] | None = None
-        self._judged = _Judged(column)
-        self._folds = list(range(FOLDS))
+        self._found = Calibration()
+        self._trainings = self._trained(column, train, start)
 
-    def advance(self) -> bool:
-        """Do the next training; return False if none is left."""
-        if self._chosen is None:
-            self._chosen = choices(self._train(self.sentences, self._column))
-        elif self._folds:
-            fold = self._folds.pop()
-            rest = [s for number, s in enumerate(self.sentences) if number % FOLDS != fold]
-            tagger = self._train(rest, self._column, **self._chosen)
-            self._judged.add(tagger, self.sentences[fold::FOLDS])
-        else:
-            return False
-        return True
+    def advance(self) -> None:
+        """Do the next training, if one is left."""
+        next(self._trainings, None)
 
     def result(self) -> Calibration:
         """Return the calibration, after all trainings that are left."""
-        while self.advance():
+        for _ in self._trainings:
             pass
-        found, takes_start = self._judged.fitted(), False
-        if self._start is not None:
-            judged = _Judged(self._column)
-            judged.add(self._start.by_column[self._column], self.sentences)
-            given = judged.fitted()
-            takes_start = given[2] > found[2]
-            found = given if takes_start else found
-        return Calibration(*found[:2], takes_start, self._chosen or {})
+        return self._found
 
+    def _trained(
+        self, column: str, train: Callable[..., pn.Tagger], start: pn.Tagger | None
+    ) -> Iterator[None]:
+        part = train(self.sentences, column)
+        chosen = {"templates": part.model.templates, "right_to_left": part.model.right_to_left}
+        judged = _Judged(column)
+        yield
 
-def choices(part: pn.Tagger) -> dict[str, Any]:
-    """Return what the automatic configuration chose, as options of another training."""
-    return {"templates": part.model.templates, "right_to_left": part.model.right_to_left}
+        def learned(numbers: list[int]) -> pn.Tagger:
+            return train([self.sentences[number] for number in numbers], column, **chosen)
 
+        def used(tagger: pn.Tagger, numbers: list[int]) -> None:
+            judged.add(tagger, [self.sentences[number] for number in numbers])
 
-def probabilities(part: pn.Tagger, words: Sequence[str], temperature: float) -> Floats:
-    """Return float64[n_words, n_labels]: the softmax of the scores over the temperature."""
-    scores = part.scores(words) / temperature
-    powers = np.exp(scores - scores.max(1, keepdims=True))
-    found: Floats = powers / powers.sum(1, keepdims=True)
-    return found
+        yield from crossfit(in_turn(range(len(self.sentences)), FOLDS), learned, used)
+        found, takes_start = judged.fitted(), False
+        if start is not None:
+            given = _Judged(column)
+            given.add(start.by_column[column], self.sentences)
+            takes_start = given.accuracy > judged.accuracy
+            found = given.fitted() if takes_start else found
+        self._found = Calibration(*found, takes_start, chosen)
 
 
 def confidences(
@@ -140,10 +136,9 @@ def confidences(
     found: list[list[float]] = []
     for at in range(0, len(sentences), _TOGETHER):
         some = sentences[at : at + _TOGETHER]
-        scores = np.concatenate([part.scores(words) for words in some])
-        scores -= scores.max(1, keepdims=True)
-        values = iter((1 / np.exp(scores / temperature).sum(1)).tolist())
-        found += [list(itertools.islice(values, len(words))) for words in some]
+        shares = softmax(np.concatenate([part.scores(words) for words in some]), temperature)
+        ends = np.cumsum([len(words) for words in some])[:-1]
+        found += [own.tolist() for own in np.split(shares.max(1), ends)]
     return found
 
 
@@ -153,41 +148,39 @@ class _Judged:
     def __init__(self, column: str) -> None:
         self._column = column
         self._leads: list[Floats] = []
-        self._right: list[npt.NDArray[np.bool_]] = []
+        self._right: list[bool] = []
 
     def add(self, part: pn.Tagger, sentences: Sequence[pn.Sentence]) -> None:
         """Judge a tagger by sentences that it has not seen."""
-        labels = np.array(label_names(part), object)
+        names = label_names(part)
         for sentence in sentences:
-            given = given_labels(sentence, self._column)
-            gold, has_label = np.array(given, object), [label is not None for label in given]
-            scores = part.scores(sentence.words)[has_label]
-            self._leads += list(scores - scores.max(1, keepdims=True))
-            self._right.append(labels[scores.argmax(1)] == gold[has_label])
+            gold = given_labels(sentence, self._column)
+            for scores, label in zip(part.scores(sentence.words), gold, strict=True):
+                if label is not None:
+                    self._leads.append(scores - scores.max())
+                    self._right.append(names[scores.argmax()] == label)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of words whose best label is the gold one."""
+        return sum(self._right) / len(self._right)
 
     def fitted(self) -> tuple[float, float, float]:
-        """Return the temperature, half the width of the interval, and the accuracy.
-
-        At that temperature the mean confidence is the accuracy.
-        """
-        widest = max(map(len, self._leads))
+        """Return the temperature, and the excess and half the width of a Calibration."""
         # Folds need not know the same labels.
-        table = np.full((len(self._leads), widest), -np.inf)
+        table = np.full((len(self._leads), max(2, *map(len, self._leads))), -np.inf)
         for row, own in zip(table, self._leads, strict=True):
             row[: len(own)] = own
-        is_right = np.concatenate(self._right)
+        is_right = np.array(self._right)
 
         def sure(temperature: float) -> Floats:
-            found: Floats = 1 / np.exp(table / temperature).sum(1)
+            found: Floats = softmax(table, temperature).max(1)
             return found
 
-        accuracy = float(is_right.mean())
-        low, high = _COLDEST, _HOTTEST
-        for _ in range(_HALVINGS):
-            middle = math.sqrt(low * high)
-            too_sure = bool(sure(middle).mean() > accuracy)
-            low, high = (middle, high) if too_sure else (low, middle)
-        # The last bits depend on the machine.
-        best = round(low, 4)
-        spread = float((is_right - sure(best)).std())
-        return best, round(_Z * spread / math.sqrt(len(is_right)), 6), accuracy
+        def loss(temperature: float) -> float:
+            return float(log_losses(sure(temperature), is_right).mean())
+
+        temperature = fit_temperature(np.sort(table, 1)[:, -2], loss)
+        residuals = is_right - sure(temperature)
+        half_width = _Z * float(residuals.std()) / math.sqrt(len(is_right))
+        return temperature, round(float(residuals.mean()), 6), round(half_width, 6)

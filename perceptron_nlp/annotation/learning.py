@@ -15,8 +15,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.asking import (
     Candidate,
@@ -152,10 +150,7 @@ class Learner:
         if tagger is not None and n_tokens >= CALIBRATED_FROM:
             part = tagger.by_column[self._columns[0]]
             sure = confidences(part, [item.words for item in scored], calibration.temperature)
-        estimate = None
-        if sure:
-            mean = float(np.concatenate(sure).mean())
-            estimate = Estimate.of(round(mean, 6), calibration.half_width)
+        estimate = calibration.estimate([x for own in sure for x in own]) if sure else None
         worth: list[Worth] = []
         if by_doubt:
             worth = worth_of_doubtful(scored, sure)

@@ -10,12 +10,12 @@ import bisect
 import difflib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import perceptron_nlp as pn
-from perceptron_nlp.annotation.reading import PoolSource, read_pool
-from perceptron_nlp.errors import FormatError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import (
     CONLLU_COLUMNS,
     ConlluLayout,
@@ -24,9 +24,11 @@ from perceptron_nlp.formats import (
     TokenSpan,
     sentence_id,
     surface_tokens,
+    wrong_conllu_value,
 )
 
 Span = tuple[int, int]
+PoolSource = str | os.PathLike[str] | Iterable[str | os.PathLike[str] | Sequence[str]]
 
 # Longer sentences of raw text, or of lines, are cut.
 MOST_TOKENS = 150
@@ -82,7 +84,6 @@ class Pool:
     source : a path, several, or lists of words; in a file running text, lines of words separated by
         spaces, or CoNLL-U (other formats give their words)
     most : how many sentences are read at most
-    spread : whether those of a longer text come from all over it; else they are the first
     segment : cuts running text in place of rules; see Corpus.cut_by
 
     Attributes
@@ -95,12 +96,16 @@ class Pool:
     FileError, FormatError : a file cannot be read, breaks its format, or there is no word
     """
 
-    def __init__(
-        self, source: PoolSource, most: int, spread: bool, segment: Segment | None = None
-    ) -> None:
+    def __init__(self, source: PoolSource, most: int, segment: Segment | None = None) -> None:
         self.items: list[Item] = []
-        sentences, warning = read_pool(source, most, spread, segment)
-        self.warnings = [] if warning is None else [warning]
+        sentences = list(islice(_sentences_of(source, segment), most + 1))
+        self.warnings: list[str] = []
+        if len(sentences) > most:
+            del sentences[most:]
+            self.warnings.append(
+                f"the first {most:,} sentences are what is asked for; the text has more"
+                " (--sentences N)"
+            )
         self._end = self._cut = 0
         names: set[str] = set()
         for sentence in sentences:
@@ -258,6 +263,28 @@ class Pool:
             if at < item.end:
                 found.append(item if at == item.start else self.piece(at, item.end))
         return found
+
+
+def _sentences_of(source: PoolSource, segment: Segment | None) -> Iterator[Sequence[str]]:
+    if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
+        raise ArgumentTypeError(
+            f"pool: a path or lists of words are needed, not {type(source).__name__}"
+        )
+    for number, one in enumerate([source] if isinstance(source, str | os.PathLike) else source):
+        if isinstance(one, str | os.PathLike):
+            corpus = pn.open_corpus(one)
+            if segment is not None:
+                corpus.cut_by(segment)
+            yield from corpus
+            continue
+        try:
+            sentence = one if isinstance(one, pn.Sentence) else pn.Sentence(one)
+        except ArgumentTypeError as error:
+            raise ArgumentTypeError(f"pool[{number}]: {error}") from None
+        for word in sentence.words:
+            if wrong := wrong_conllu_value("form", word):
+                raise ArgumentError(f"pool[{number}]: word {quote(word)} {wrong}")
+        yield sentence
 
 
 def _is_glued(text: str, place: int, at_end: bool) -> bool:

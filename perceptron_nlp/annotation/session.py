@@ -13,9 +13,8 @@ from perceptron_nlp.annotation.asking import ORDERS, Asking
 from perceptron_nlp.annotation.goldfile import GoldFile, Record, model_place
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
-from perceptron_nlp.annotation.pool import Item, Pool
+from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
 from perceptron_nlp.annotation.progress import Progress, checked, progress_of
-from perceptron_nlp.annotation.reading import PoolSource
 from perceptron_nlp.annotation.review import Agreement, Doubt, Settled, compared, likely_errors
 from perceptron_nlp.annotation.task import Labels, Task, checked_labels, initial_labels, proposals
 from perceptron_nlp.annotation.treebank import Treebank
@@ -46,8 +45,7 @@ class Session:
         annotating, as proof of the accuracy; 0 for none
     every : proposals are never older than so many tokens
     seed : of random choices
-    sentences : how many of the text are taken at most: of a longer file stretches from its
-        beginning to its end; in document order, and of what is no plain file, the first ones
+    sentences : how many of the text are taken at most, the first ones
     background : whether a thread trains while the person goes on; the results are the same
 
     Raises
@@ -84,7 +82,7 @@ class Session:
         start = start_model(model, self.columns[0], self.tags)
         file = None if self.out is None else GoldFile(self.out, self.columns, self.tags)
         segment = start.segmenter.sentences_in if start and start.segmenter else None
-        self._pool = Pool(pool, sentences, order != "document", segment)
+        self._pool = Pool(pool, sentences, segment)
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
         self._asking = Asking(self._pool.items, order, check, seed)

@@ -9,12 +9,12 @@ import numpy as np
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_tokens
-from perceptron_nlp.annotation.calibration import probabilities
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.labels import given_labels, label_names, wrong_value
 from perceptron_nlp.annotation.learning import Learned
 from perceptron_nlp.annotation.review import Doubt
 from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.probability import softmax
 
 # Of a column of many labels, so many are proposed.
 _MOST_ALTERNATIVES = 20
@@ -117,7 +117,7 @@ def ranked(part: pn.Tagger, words: Sequence[str], temperature: float) -> list[Al
     """Return for each word its likeliest labels with their confidences, the best first."""
     names = label_names(part)
     found = []
-    for row in probabilities(part, words, temperature):
+    for row in softmax(part.scores(words), temperature):
         best: dict[str, float] = {}
         for at in np.argsort(-row, kind="stable")[:_MOST_ALTERNATIVES].tolist():
             best.setdefault(names[at], round(float(row[at]), 4))

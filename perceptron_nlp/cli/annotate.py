@@ -32,8 +32,7 @@ TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is sta
 --check N=0  ask for a random sample of N tokens in between, which nothing is learned from, as proof
     of the accuracy
 --against OTHER  a second annotator's file: agreement, and the tokens to settle
---sentences N={MOST_SENTENCES}  of a longer text take so many, in stretches from all over it; in
-    document order, of compressed files and of standard input the first ones
+--sentences N={MOST_SENTENCES}  of a longer text take the first so many
 --seed N=1  decides what is random
 --port N={PORT}  where to listen; 0 for any port that is free
 --host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served

@@ -55,8 +55,7 @@ def test_a_page_is_served_until_it_is_interrupted_and_the_file_stays(
     assert process.returncode == 0
     assert err.decode().splitlines() == [
         "open this page in a browser; Ctrl-C ends it",
-        "the text is long: 9 sentences, in stretches from its beginning to its end, are what is"
-        " asked for (--sentences N)",
+        "the first 9 sentences are what is asked for; the text has more (--sentences N)",
     ]
     (sentence,) = pn.read_conllu(out)
     assert set(sentence.column("upos")) == {"NOUN"}
