@@ -17,7 +17,10 @@ Rows take one of three forms, which differ in how they are found and how large t
 
     full, exact   few labels: all of a row stand side by side, so that rows are summed as vectors
     full, fixed   2^bits such rows, laid out at the start: keys of the same top bits share a row
-    sparse        many labels: a row is a block of cells for the labels that it has met (below)
+    sparse        many labels: a row is a block of cells for the labels that it has met
+
+What is learned comes first: a row, how it is settled, moved and averaged, and its scores. How rows
+are found and where they are stored comes after.
 """
 
 from libc.math cimport sqrt
@@ -61,6 +64,14 @@ cdef enum:
     MOST_SIZES = 18
     CHUNK_BITS = 10
 
+cdef struct Row:
+    int64_t *last_update
+    double *weight
+    double *total
+    double *squares      # NULL: without
+    const uint32_t *label  # NULL: place k is that of label k
+    int32_t n            # places; 0 where the row has learned nothing
+
 cdef struct Table:
     int32_t n_labels
     size_t stride             # weights of a full row, with those that stay 0
@@ -85,13 +96,88 @@ cdef struct Table:
     uint32_t free_blocks[MOST_SIZES]  # sparse: by size; chained through the first word
     uint32_t largest          # sparse: cells of the largest block so far but for complete ones
 
-cdef struct Row:
-    int64_t *last_update
-    double *weight
-    double *total
-    double *squares      # NULL: without
-    const uint32_t *label  # NULL: place k is that of label k
-    int32_t n            # places; 0 where the row has learned nothing
+# ---- learning and averaging: a settled row, and one step ----
+
+cdef inline void settle(const Table *t, Row *r) noexcept nogil:
+    """Bring the totals of a row up to now: its weights stood as they are since it was settled."""
+    cdef double quiet = <double>(t.done - r.last_update[0])
+    cdef int32_t k
+    if not AVERAGED or quiet == 0:
+        return
+    for k in range(r.n):
+        r.total[k] += quiet * r.weight[k]
+    r.last_update[0] = t.done
+
+
+cdef inline void step(Row *r, int64_t k, double by) noexcept nogil:
+    """Move a weight of a settled row."""
+    r.weight[k] += by
+
+
+cdef inline void step_adagrad(Row *r, int64_t k, double gradient, double rate) noexcept nogil:
+    """Move a weight of a settled row by AdaGrad's own step (Duchi, Hazan and Singer, 2011,
+    diagonal): none where the sum of squares is too small to be seen."""
+    r.squares[k] += gradient * gradient
+    if r.squares[k] > 0:
+        r.weight[k] += rate * gradient / sqrt(r.squares[k])
+
+
+cdef inline double average(const Table *t, const Row *r, int32_t k) noexcept nogil:
+    """The mean of a weight after each example; there is one."""
+    return ((r.total[k] + <double>(t.done - r.last_update[0]) * r.weight[k])
+            / <double>t.done)
+
+
+cdef inline int64_t touch(Table *t, int64_t row, int32_t label, Row *r) noexcept nogil:
+    """The place of a label in a row, which is settled; -1: no memory, nothing changed."""
+    cdef int64_t k = make_cell(t, row, label, r)
+    if k >= 0:
+        settle(t, r)
+    return k
+
+
+cdef inline int64_t touch_too(Table *t, int64_t row, int32_t label, Row *r) noexcept nogil:
+    """The place of one more label in the row that was touched last; -1: no memory."""
+    return label if t.is_full else make_sparse_cell(t, row, <uint32_t>label, r)
+
+
+# ---- scoring ----
+
+cdef inline void score(const Table *t, int64_t row, double value, double *scores) noexcept nogil:
+    """scores[label] += value * weight for every weight of the row."""
+    cdef Row r = row_of(t, row)
+    cdef int32_t k
+    if r.label == NULL or r.n == t.n_labels:
+        for k in range(r.n):
+            scores[k] += value * r.weight[k]
+    else:
+        for k in range(r.n):
+            scores[r.label[k]] += value * r.weight[k]
+
+
+cdef inline void add_row(const Table *t, int64_t row, double *scores) noexcept nogil:
+    """scores[label] += weight for every weight of the row."""
+    cdef Row r = row_of(t, row)
+    cdef int32_t k
+    if r.label == NULL or r.n == t.n_labels:
+        t.add(r.weight, r.n, scores)
+    else:
+        for k in range(r.n):
+            scores[r.label[k]] += r.weight[k]
+
+
+cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
+                            double *scores) noexcept nogil:
+    """scores[label] = the sum over rows, of which those that are -1 do not count; there is room for
+    `stride` scores."""
+    cdef size_t i
+    if t.is_full and not t.fixed_bits:
+        t.sums(t.weights, t.stride, t.place, rows, n, scores)
+        return
+    memset(scores, 0, t.n_labels * sizeof(double))
+    for i in range(n):
+        if rows[i] >= 0:
+            add_row(t, rows[i], scores)
 
 
 # ---- keys to rows ----
@@ -397,89 +483,7 @@ cdef inline int reserve(Table *t, size_t rows, uint32_t new_rows) noexcept nogil
     return reserve_rows(t, new_rows)
 
 
-# ---- learning ----
-
-cdef inline void settle(const Table *t, Row *r) noexcept nogil:
-    """Bring the totals of a row up to now: its weights stood as they are since it was settled."""
-    cdef double quiet = <double>(t.done - r.last_update[0])
-    cdef int32_t k
-    if not AVERAGED or quiet == 0:
-        return
-    for k in range(r.n):
-        r.total[k] += quiet * r.weight[k]
-    r.last_update[0] = t.done
-
-
-cdef inline void step(Row *r, int64_t k, double by) noexcept nogil:
-    """Move a weight of a settled row."""
-    r.weight[k] += by
-
-
-cdef inline void step_adagrad(Row *r, int64_t k, double gradient, double rate) noexcept nogil:
-    """Move a weight of a settled row by AdaGrad's own step (Duchi, Hazan and Singer, 2011,
-    diagonal): none where the sum of squares is too small to be seen."""
-    r.squares[k] += gradient * gradient
-    if r.squares[k] > 0:
-        r.weight[k] += rate * gradient / sqrt(r.squares[k])
-
-
-cdef inline int64_t touch(Table *t, int64_t row, int32_t label, Row *r) noexcept nogil:
-    """The place of a label in a row, which is settled; -1: no memory, nothing changed."""
-    cdef int64_t k = make_cell(t, row, label, r)
-    if k >= 0:
-        settle(t, r)
-    return k
-
-
-cdef inline double average(const Table *t, const Row *r, int32_t k) noexcept nogil:
-    """The mean of a weight after each example; there is one."""
-    return ((r.total[k] + <double>(t.done - r.last_update[0]) * r.weight[k])
-            / <double>t.done)
-
-
-cdef inline int64_t touch_too(Table *t, int64_t row, int32_t label, Row *r) noexcept nogil:
-    """The place of one more label in the row that was touched last; -1: no memory."""
-    return label if t.is_full else make_sparse_cell(t, row, <uint32_t>label, r)
-
-
-# ---- scoring ----
-
-cdef inline void score(const Table *t, int64_t row, double value, double *scores) noexcept nogil:
-    """scores[label] += value * weight for every weight of the row."""
-    cdef Row r = row_of(t, row)
-    cdef int32_t k
-    if r.label == NULL or r.n == t.n_labels:
-        for k in range(r.n):
-            scores[k] += value * r.weight[k]
-    else:
-        for k in range(r.n):
-            scores[r.label[k]] += value * r.weight[k]
-
-
-cdef inline void add_row(const Table *t, int64_t row, double *scores) noexcept nogil:
-    """scores[label] += weight for every weight of the row."""
-    cdef Row r = row_of(t, row)
-    cdef int32_t k
-    if r.label == NULL or r.n == t.n_labels:
-        t.add(r.weight, r.n, scores)
-    else:
-        for k in range(r.n):
-            scores[r.label[k]] += r.weight[k]
-
-
-cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
-                            double *scores) noexcept nogil:
-    """scores[label] = the sum over rows, of which those that are -1 do not count; there is room for
-    `stride` scores."""
-    cdef size_t i
-    if t.is_full and not t.fixed_bits:
-        t.sums(t.weights, t.stride, t.place, rows, n, scores)
-        return
-    memset(scores, 0, t.n_labels * sizeof(double))
-    for i in range(n):
-        if rows[i] >= 0:
-            add_row(t, rows[i], scores)
-
+# ---- what is fetched ahead ----
 
 cdef inline void fetch_history(const Table *t, const int32_t *rows, size_t n, int32_t gold,
                                int32_t rival) noexcept nogil:
