@@ -125,7 +125,7 @@ def _tag_after_failure(
     failed = at = 0
     while at < 5_000:
         at += 1
-        tagger = pn.Tagger.from_bytes(data, cache_limit=64)
+        tagger = pn.Tagger.from_bytes(data, cache_size=20_000)
         library.trust_fail_at(at)
         try:
             tagger.tag_sents(sentences)

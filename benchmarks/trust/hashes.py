@@ -309,7 +309,7 @@ def _certain_words(words: list[str]) -> float:
     """Seconds of processor time until a model cuts text that makes places beside words certain."""
     segmentation = pn.load("en").model.segmentation
     assert segmentation is not None
-    decoder = decoder_of(segmentation.cut, 1 << 16)
+    decoder = decoder_of(segmentation.cut)
     known = word_numbers({"before": {WORD_PLACES[0]: {"T": words}}})
     return seconds(lambda: TextCutter(decoder, {}, known, class_page, None, [], 40_000), 3)
 

@@ -17,7 +17,7 @@ def many_threads(full: bool) -> Reached:
     sentences = samples.words_of()
     per_pass = sum(map(len, sentences))
     passes = -(-1_000_000 // per_pass) if full else 60
-    tagger = pn.Tagger.from_bytes(samples.small_model(), cache_limit=2000)
+    tagger = pn.Tagger.from_bytes(samples.small_model(), cache_size="1MB")
     expected = tagger.tag_sents(sentences)
     wrong: list[str] = []
     done = [0] * THREADS

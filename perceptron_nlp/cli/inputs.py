@@ -111,10 +111,15 @@ class _ToldFile(io.FileIO):
 
 
 def load_tagger(
-    model: str, lexicon: str | None, *, column: str | None = None, mmap: bool = False
+    model: str,
+    lexicon: str | None,
+    *,
+    column: str | None = None,
+    mmap: bool = False,
+    cache_size: int | str | None = None,
 ) -> pn.Tagger:
     """Load the tagger of a model file, constrained by a lexicon if there is one."""
-    tagger = pn.load(model, mmap=mmap)
+    tagger = pn.load(model, mmap=mmap, cache_size=cache_size)
     if lexicon is None:
         return tagger
     named = "" if column is None else column.strip()

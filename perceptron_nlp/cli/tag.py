@@ -74,6 +74,8 @@ MODEL  a model file, or en: the bundled English model
     workers tag them; started again, the work goes on with what is not done
 --mmap  map the model into memory: processes that tag with it share what stays of the file, which
     nobody may write into meanwhile
+--cache-size SIZE  memory for what is remembered of words, in all columns and threads together; the
+    result does not depend on it (default: 64MB)
 {QUIET}
 """,
     """\
@@ -106,7 +108,9 @@ def run_tag(chosen: argparse.Namespace) -> None:
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
     if chosen.lines and chosen.format not in ("auto", "text"):
         raise UsageError(f"--lines: is for running text (--format text), not {chosen.format}")
-    tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column, mmap=chosen.mmap)
+    tagger = load_tagger(
+        chosen.model, chosen.lexicon, **picked(chosen, "column", "mmap", "cache_size")
+    )
     if _may_be_parquet(chosen, files):
         from perceptron_nlp.cli.tag_folder import are_parquet, write_parquet
 

@@ -175,7 +175,11 @@ def _check(chosen: argparse.Namespace) -> None:
             "--engine: needs a folder of files to tag and one for the outputs:"
             " perceptron-nlp tag --engine ray MODEL IN_DIR OUT_DIR"
         )
-    for option, given in (("--output", chosen.output), ("--lexicon", chosen.lexicon)):
+    for option, given in (
+        ("--output", chosen.output),
+        ("--lexicon", chosen.lexicon),
+        ("--cache-size", chosen.cache_size),
+    ):
         if given is not None:
             raise UsageError(f"{option}: does not go with --engine")
     if chosen.threads != 1:

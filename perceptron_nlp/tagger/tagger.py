@@ -21,9 +21,11 @@ from perceptron_nlp._checks import (
     check_int,
     check_text,
     check_tokens,
+    parse_size,
     sentence_list,
     token_list,
 )
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.agreement import can_agree
@@ -74,7 +76,8 @@ class Tagger:
     Parameters
     ----------
     model : what was trained
-    cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
+    cache_size : bytes that what is remembered of words may take, in all columns and threads
+        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
     lexicon : what labels some forms may have; see with_lexicon
     earlier : taggers of columns that this one looks at, by column; text need not have these
 
@@ -87,14 +90,13 @@ class Tagger:
         self,
         model: TaggerModel,
         *,
-        cache_limit: int | None = None,
+        cache_size: int | str | None = None,
         lexicon: Lexicon | None = None,
         earlier: Mapping[str, Tagger] = MappingProxyType({}),
+        _memory: CacheMemory | None = None,
     ) -> None:
-        if cache_limit is not None:
-            check_int("cache_limit", cache_limit, 1, 1 << 30)
         self.model = model
-        self._cache_limit = cache_limit
+        self._memory = _memory or _memory_of(cache_size)
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
@@ -105,7 +107,7 @@ class Tagger:
             if model.more
             else make_labeller(
                 model,
-                cache_limit,
+                self._memory,
                 lexicon,
                 {name: part._labeller for name, part in self._earlier.items()},
             )
@@ -118,7 +120,7 @@ class Tagger:
             own = self._lexicon is not None and self._lexicon.column == part.column
             parts[part.column] = Tagger(
                 part,
-                cache_limit=self._cache_limit,
+                _memory=self._memory,
                 lexicon=self._lexicon if own else None,
                 earlier={name: one for name, one in parts.items() if name in part.feature_columns},
             )
@@ -176,7 +178,7 @@ class Tagger:
             fields=fields,
             callback=callback,
         )
-        return Tagger(model, cache_limit=self._cache_limit)
+        return Tagger(model, cache_size=self._memory.n_bytes)
 
     def without_state(self) -> Tagger:
         """Return the tagger without the training state, which is most of a file."""
@@ -494,7 +496,7 @@ class Tagger:
             return None
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
-        return Segmenter(segmentation, self._cache_limit)
+        return Segmenter(segmentation, self._memory)
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
         """Return the confidence in each label that `tag` gives.
@@ -1110,7 +1112,6 @@ class Tagger:
             says what it can do with. Or that cannot be compared
         FileError, FormatError : `dev` or `raw` cannot be read
         """
-        from perceptron_nlp._checks import parse_size
         from perceptron_nlp.tagger.train.compress import (
             compress_by,
             compress_model,
@@ -1145,7 +1146,7 @@ class Tagger:
     def _how(self) -> dict[str, Any]:
         """Arguments that a tagger is made with in addition to its model."""
         return {
-            "cache_limit": self._cache_limit,
+            "cache_size": self._memory.n_bytes,
             "lexicon": self._lexicon,
             "earlier": self._earlier,
         }
@@ -1194,13 +1195,13 @@ class Tagger:
         data: bytes | bytearray | memoryview,
         *,
         features: Extractor | None = None,
-        cache_limit: int | None = None,
+        cache_size: int | str | None = None,
     ) -> Tagger:
         """A tagger from the content of a model file; see load."""
         if not isinstance(data, bytes | bytearray | memoryview):
             raise ArgumentTypeError(f"data: bytes are needed, not {type(data).__name__}")
         model = model_from_bytes(data, "<bytes>").with_function(features)
-        return cls(model, cache_limit=cache_limit)
+        return cls(model, cache_size=cache_size)
 
     def __reduce__(self) -> tuple[Any, ...]:
         functions = [part.function for part in self.model.parts_by_column if part.function]
@@ -1222,6 +1223,13 @@ def _given(found: Any, _: object) -> Any:
     return found
 
 
+def _memory_of(cache_size: int | str | None) -> CacheMemory:
+    """Return what caches of this size together may take."""
+    if cache_size is None:
+        return CacheMemory()
+    return CacheMemory(parse_size(cache_size, "cache_size"))
+
+
 def _unpickled(data: bytes, function: Extractor | None, how: dict[str, Any]) -> Tagger:
     return Tagger(model_from_bytes(data, "<bytes>").with_function(function), **how)
 
@@ -1230,7 +1238,7 @@ def load(
     path: str | os.PathLike[str],
     *,
     features: Extractor | None = None,
-    cache_limit: int | None = None,
+    cache_size: int | str | None = None,
     mmap: bool = False,
 ) -> Tagger:
     """A tagger from a model file.
@@ -1240,7 +1248,8 @@ def load(
     path : the file, or the name of a bundled model: ``"en"`` (English: text, upos, xpos, feats and
         lemma). A file of that name in the working folder goes before it
     features : the feature function, where the model was trained with one; the file only names it
-    cache_limit : how many distinct words each thread remembers; None for as many as fit 64 MB
+    cache_size : bytes that what is remembered of words may take, in all columns and threads
+        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
     mmap : map the file into memory rather than read it: processes that load the same file share
         what stays of it. It is checked in the same way. While the tagger lives, the file may be
         replaced, as ``save`` does, but nobody may write into it
@@ -1257,7 +1266,7 @@ def load(
     data = map_file_bytes(path) if mmap else read_file_bytes(path)
     try:
         model = model_from_bytes(data, os.fspath(path)).with_function(features)
-        return Tagger(model, cache_limit=cache_limit)
+        return Tagger(model, cache_size=cache_size)
     except ModelError as error:
         name = os.fspath(path)
         raise error if str(error).startswith(name) else ModelError(f"{name}: {error}") from None

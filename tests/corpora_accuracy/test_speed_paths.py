@@ -32,7 +32,7 @@ def test_files_and_plain_c_and_small_caches_give_the_same_labels(
     labels = tagger.tag_sents(words)
     assert tagger.tag_sents(words, threads=2) == labels
     data = tagger.to_bytes()
-    assert pn.Tagger.from_bytes(data, cache_limit=100).tag_sents(words) == labels
+    assert pn.Tagger.from_bytes(data, cache_size=20_000).tag_sents(words) == labels
     monkeypatch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
     plain = pn.Tagger.from_bytes(data)
     assert plain.tag_sents(words) == labels

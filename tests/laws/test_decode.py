@@ -18,6 +18,7 @@ from oracles.word_views import feature_key, text_hash
 
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.features.templatefile import preset
@@ -147,7 +148,7 @@ class Model:
         self,
         compiled: CompiledTemplates,
         *,
-        cache_limit: int,
+        cache_size: int,
         right_to_left: bool,
         dictionary: dict[str, int],
     ) -> SentenceDecoder:
@@ -165,7 +166,7 @@ class Model:
             right_to_left=right_to_left,
             label_hashes=np.array([text_hash(label) for label in self.labels], np.uint64),
             dictionary={w.encode("utf-8", "surrogatepass"): k for w, k in dictionary.items()},
-            cache_limit=cache_limit,
+            memory=CacheMemory(cache_size),
         )
 
 
@@ -184,7 +185,7 @@ def check(
     model: Model,
     sentences: list[list[str]],
     *,
-    cache_limit: int = 32768,
+    cache_size: int = 64 << 20,
     right_to_left: bool = False,
     dictionary: dict[str, int] | None = None,
 ) -> None:
@@ -200,7 +201,7 @@ def check(
     slow = SlowTagger(templates, model.labels, model.row_of, right_to_left, dictionary)
     expected = [slow.tag(columns) for columns in batch]
     fast = model.decoder(
-        compiled, cache_limit=cache_limit, right_to_left=right_to_left, dictionary=dictionary
+        compiled, cache_size=cache_size, right_to_left=right_to_left, dictionary=dictionary
     )
     given = [
         s if len(compiled.columns) == 1 else tuple(columns.values())
@@ -223,7 +224,7 @@ def check(
     templates=TEMPLATES,
     model=MODEL,
     sentences=st.lists(SENTENCE, max_size=12),
-    cache_limit=st.sampled_from([1, 2, 5, 100, 32768]),
+    cache_size=st.sampled_from([1, 1000, 10_000, 64 << 20]),
     right_to_left=st.booleans(),
     dictionary=st.dictionaries(st.sampled_from(WORDS), st.integers(0, 199), max_size=3),
 )
@@ -233,7 +234,7 @@ def test_the_fast_decoder_is_the_slow_one(
     templates: list[Template],
     model: Model,
     sentences: list[list[str]],
-    cache_limit: int,
+    cache_size: int,
     right_to_left: bool,
     dictionary: dict[str, int],
 ) -> None:
@@ -241,7 +242,7 @@ def test_the_fast_decoder_is_the_slow_one(
         templates,
         model,
         sentences,
-        cache_limit=cache_limit,
+        cache_size=cache_size,
         right_to_left=right_to_left,
         dictionary=dictionary,
     )
@@ -263,7 +264,7 @@ def test_the_presets_decode_as_the_slow_one_in_both_directions(name: str, n_labe
             preset(name),
             Model(n_labels, 7, 9, 0.8, None),
             sentences,
-            cache_limit=20,
+            cache_size=5_000,
             right_to_left=right_to_left,
         )
 
@@ -276,7 +277,7 @@ def test_ties_go_to_the_lowest_label() -> None:
     check([Template.parse("word[0]")], nothing, [["a", "b"]])
     decoder = nothing.decoder(
         compile_templates([Template.parse("word[0]")]),
-        cache_limit=1,
+        cache_size=1,
         right_to_left=False,
         dictionary={},
     )
@@ -301,18 +302,18 @@ def test_sentences_longer_than_a_batch_and_many_short_ones_decode_alike(n_labels
     check(templates, Model(n_labels, 2, 50, 0.8, None), [long[:300], *short, long])
 
 
-@pytest.mark.parametrize("limit", [1, 10, 50])
+@pytest.mark.parametrize("limit", [1, 10_000, 50_000])
 def test_the_cache_stays_below_its_limit_and_changes_nothing(limit: int) -> None:
     templates = [Template.parse(t) for t in ("lower[0]", "lower[1]", "tag[-1] lower[0]")]
     sentences = [[f"w{i}", f"w{i // 2}", "the"] for i in range(400)]
     model = Model(4, 1, 9, 0.9, None)
-    check(templates, model, sentences, cache_limit=limit)
+    check(templates, model, sentences, cache_size=limit)
     decoder = model.decoder(
-        compile_templates(templates), cache_limit=limit, right_to_left=False, dictionary={}
+        compile_templates(templates), cache_size=limit, right_to_left=False, dictionary={}
     )
     for sentence in sentences:
         decoder.tag([sentence])
-    assert decoder.cache_counts[1] <= max(limit, 64)
+    assert decoder.cache_counts[1] <= max(decoder.memory.n_words, 64)
 
 
 @pytest.mark.parametrize("n_labels", [5, 80])
@@ -331,20 +332,20 @@ def test_words_that_come_again_stay_when_the_cache_is_full(n_labels: int) -> Non
         {"form": [w for words in text[:60] for w in words]}
     )
     compiled = compile_templates(templates)
-    small, large = (
-        model.decoder(compiled, cache_limit=limit, right_to_left=False, dictionary={})
-        for limit in (4000, 1 << 20)
-    )
-    assert small.tag(text) == large.tag(text)
+    large = model.decoder(compiled, cache_size=1 << 30, right_to_left=False, dictionary={})
+    labels = large.tag(text)
+    room = 4000 * ((1 << 30) // large.memory.n_words)
+    small = model.decoder(compiled, cache_size=room, right_to_left=False, dictionary={})
+    assert small.tag(text) == labels
     misses, held = small.cache_counts
-    assert held <= 4000
+    assert held <= 4000 + BATCH_TOKENS
     assert large.cache_counts[0] <= misses < large.cache_counts[0] + len(again)
 
 
 def small_decoder() -> SentenceDecoder:
     return Model(2, 1, 3, 1.0, None).decoder(
         compile_templates([Template.parse("word[0]"), Template.parse("column:x[0]")]),
-        cache_limit=10,
+        cache_size=1_000,
         right_to_left=False,
         dictionary={},
     )
@@ -387,17 +388,6 @@ def test_after_an_error_the_decoder_goes_on_as_before() -> None:
     with pytest.raises(ArgumentTypeError):
         decoder.tag([good[0], (["a", None], ["b", "c"])])  # type: ignore[list-item]
     assert decoder.tag(good) == before  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("limit", [0, -1, 2**30 + 1])
-def test_a_cache_limit_out_of_range_is_refused(limit: int) -> None:
-    with pytest.raises(ArgumentError, match=f"cache_limit: {limit} is not between 1 and"):
-        Model(2, 1, 3, 1.0, None).decoder(
-            compile_templates([Template.parse("word[0]")]),
-            cache_limit=limit,
-            right_to_left=False,
-            dictionary={},
-        )
 
 
 def test_the_same_key_twice_is_refused() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.model import TaggerModel
@@ -123,7 +124,12 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
     assert not wide.narrow
     assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
     expected = results(wide, sentences)
-    for form in (usual, plain, decoder(model, cache_limit=1), decoder(model, cache_limit=5)):
+    for form in (
+        usual,
+        plain,
+        decoder(model, memory=CacheMemory(1)),
+        decoder(model, memory=CacheMemory(2_000)),
+    ):
         assert results(form, sentences) == expected
         assert results(form, sentences) == expected
 
@@ -148,7 +154,7 @@ def test_beams_in_16_bits_side_by_side_find_what_beams_in_doubles_find(
     usual = decoder(model, beam=beam)
     assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
     expected = results(wide, sentences)
-    for form in (usual, plain, decoder(model, beam=beam, cache_limit=5)):
+    for form in (usual, plain, decoder(model, beam=beam, memory=CacheMemory(2_000))):
         assert results(form, sentences) == expected
         assert form.tag(sentences[::-1]) == wide.tag(sentences[::-1])
 
@@ -167,7 +173,7 @@ def test_text_that_repeats_itself_and_text_that_does_not_are_tagged_alike(
         for k, words in enumerate(again)
     ]
     slow = decoder(model, grouped=False, beam=beam)
-    for fast in (decoder(model, beam=beam), decoder(model, beam=beam, cache_limit=5000)):
+    for fast in (decoder(model, beam=beam), decoder(model, beam=beam, memory=CacheMemory(1 << 20))):
         for text in (again, new, new, again, again, again, new[::-1], again):
             assert fast.tag(text) == slow.tag(text)
 

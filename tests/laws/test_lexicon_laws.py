@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from test_decoding_forms import WORDS, decoder, results, trained
 
 import perceptron_nlp as pn
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.tag.constraints import lower_cased
@@ -61,7 +62,7 @@ def test_greedily_the_best_of_the_labels_in_the_lexicon_is_given_in_all_forms(
     for form in (
         plain,
         decoder(model, lexicon=given_lexicon),
-        decoder(model, lexicon=given_lexicon, cache_limit=1),
+        decoder(model, lexicon=given_lexicon, memory=CacheMemory(1)),
     ):
         assert results(form, sentences) == expected
     for sentence in sentences:

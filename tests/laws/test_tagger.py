@@ -172,10 +172,10 @@ def test_a_forked_process_tags_alike(tagger: pn.Tagger, small: Labelled) -> None
     assert tagger.tag_sents(sentences) == expected
 
 
-@pytest.mark.parametrize("limit", [1, 7, 100])
-def test_a_small_cache_changes_no_tag(limit: int, tagger: pn.Tagger, small: Labelled) -> None:
+@pytest.mark.parametrize("limit", [1, 7_000, "100kB"])
+def test_a_small_cache_changes_no_tag(limit: int | str, tagger: pn.Tagger, small: Labelled) -> None:
     sentences = [[*words, f"w{i}"] for i in range(30) for words, _ in small]
-    narrow = pn.Tagger.from_bytes(tagger.to_bytes(), cache_limit=limit)
+    narrow = pn.Tagger.from_bytes(tagger.to_bytes(), cache_size=limit)
     assert narrow.tag_sents(sentences) == tagger.tag_sents(sentences)
     assert pickle.loads(pickle.dumps(narrow)).tag_sents(sentences) == tagger.tag_sents(sentences)
 

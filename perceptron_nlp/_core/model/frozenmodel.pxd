@@ -27,6 +27,9 @@ cdef extern from "tag/search.h" nogil:
         int32_t width
         int32_t stride
         KeyFilter filter
+    ctypedef struct CacheShare:
+        size_t bytes
+        size_t per_word
     ctypedef struct CacheLayout:
         const Program *program
         const FrozenTable *table
@@ -51,6 +54,8 @@ cdef extern from "tag/search.h" nogil:
         uint8_t *masks
         int32_t n_labels
         int forces
+        const CacheShare *share
+        uint32_t most_types
     ctypedef struct PairLayout:
         int32_t n_groups
         int32_t n_templates
@@ -76,6 +81,8 @@ cdef extern from "tag/search.h" nogil:
         int32_t n_open
         int32_t *open_templates
     const int DENSE_LABELS
+    size_t shared_words(const CacheShare *s) noexcept
+    const uint32_t MOST_TYPES
     const int LANES
     const int N_SECRETS
     const int MAX_PAIR_GROUPS
@@ -114,6 +121,17 @@ cdef extern from "features/program.h" nogil:
     bint is_of_word_and_tag(const Program *p, int32_t template_id) noexcept
 
 
+cdef class CacheMemory:
+    cdef CacheShare share
+    cdef object lock
+    cpdef CacheUse enter(self, size_t cost)
+
+
+cdef class CacheUse:
+    cdef CacheMemory memory
+    cdef size_t cost
+
+
 cdef class FrozenModel:
     cdef FeatureProgram program
     cdef FrozenTable table
@@ -122,5 +140,4 @@ cdef class FrozenModel:
     cdef LabelParts parts
     cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1
     cdef readonly tuple labels
-    cdef uint32_t cache_limit
-    cdef bint bounded_in_bytes
+    cdef readonly CacheMemory memory

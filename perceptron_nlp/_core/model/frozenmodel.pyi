@@ -7,12 +7,23 @@ import numpy.typing as npt
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.labelparts import LabelParts
 
-MOST_TYPES: int
 WIDEST_BEAM: int
 
 def allowed_bytes(allowed: Iterable[Iterable[object]], n_labels: int) -> memoryview: ...
 
+class CacheMemory:
+    def __new__(cls, n_bytes: int = ...) -> Self: ...
+    @property
+    def n_bytes(self) -> int: ...
+    @property
+    def n_words(self) -> int: ...
+    def enter(self, cost: int) -> CacheUse: ...
+
+class CacheUse: ...
+
 class FrozenModel:
+    @property
+    def memory(self) -> CacheMemory: ...
     def __new__(
         cls,
         program: FeatureProgram,
@@ -31,7 +42,7 @@ class FrozenModel:
         beam: int = 1,
         allowed: npt.NDArray[np.bool_] | Iterable[Iterable[object]] | None = None,
         parts: LabelParts | None = None,
-        cache_limit: int | None = ...,
+        memory: CacheMemory | None = None,
         narrow: bool = True,
     ) -> Self: ...
     @property

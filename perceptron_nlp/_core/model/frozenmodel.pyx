@@ -2,7 +2,9 @@
 """Frozen models: weights, templates and what words are held to, made ready for tagging."""
 
 import os
+from threading import Lock
 
+cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
@@ -31,7 +33,6 @@ cdef extern from *:
     const int COND_NOT_LAST
     const int COND_LAST
 
-MOST_TYPES = 1 << 30
 WIDEST_BEAM = MAX_BEAM
 
 
@@ -58,6 +59,50 @@ def allowed_bytes(allowed, n_labels):
     return memoryview(b"".join(rows))
 
 
+@cython.no_gc
+cdef class CacheMemory:
+    """What the caches of a tagger may take together, of all columns, texts and threads.
+
+    Every cache takes part with what one word costs it, and all hold as many words.
+
+    Parameters
+    ----------
+    n_bytes : their bytes, at least 1
+    """
+
+    def __cinit__(self, size_t n_bytes=67108864):
+        self.share.bytes = n_bytes
+        self.lock = Lock()
+
+    @property
+    def n_bytes(self):
+        """What all may take."""
+        return self.share.bytes
+
+    @property
+    def n_words(self):
+        """Words that each cache may hold now."""
+        return shared_words(&self.share)
+
+    cpdef CacheUse enter(self, size_t cost):
+        """Take part with a cache to which a word costs so many bytes."""
+        cdef CacheUse use = CacheUse()
+        with self.lock:
+            use.memory, use.cost = self, cost
+            self.share.per_word += cost
+        return use
+
+
+@cython.no_gc
+cdef class CacheUse:
+    """A cache taking part in a CacheMemory, as long as this lives."""
+
+    def __dealloc__(self):
+        if self.memory is not None:
+            with self.memory.lock:
+                self.memory.share.per_word -= self.cost
+
+
 cdef class FrozenModel:
     """A frozen model as the core tags with it: its weights laid out, its templates sorted by how
     they are looked up. What it is made of is what SentenceDecoder says, which is made of the same.
@@ -70,19 +115,14 @@ cdef class FrozenModel:
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
                   labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
                   dictionary=None, lexicon=None, beam=1, allowed=None, LabelParts parts=None,
-                  cache_limit=None, narrow=True):
+                  CacheMemory memory=None, narrow=True):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
-        self.bounded_in_bytes = cache_limit is None
-        cache_limit = MOST_TYPES if cache_limit is None else cache_limit
-        if not isinstance(cache_limit, int) or isinstance(cache_limit, bool):
-            raise ArgumentTypeError(
-                f"cache_limit: an int is needed, not {type(cache_limit).__name__}")
-        if not 1 <= cache_limit <= MOST_TYPES:
-            raise ArgumentError(f"cache_limit: {cache_limit} is not between 1 and {MOST_TYPES}")
         self.program = program
         self.labels = tuple(labels)
-        self.cache_limit = cache_limit
+        self.memory = CacheMemory() if memory is None else memory
+        self.decoder.layout.share = &self.memory.share
+        self.decoder.layout.most_types = MOST_TYPES
         self.parts = parts
         if parts is not None:
             if parts.parts.n_labels != len(labels):

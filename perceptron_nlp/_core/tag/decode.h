@@ -111,6 +111,11 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
     return 0;
 }
 
+/* Bytes that a worker's caches take for each word. */
+static inline size_t worker_cost(const Decoder *d) {
+    return type_cost(&d->layout) + pair_cost(&d->pairs, &d->layout);
+}
+
 /* Everything of a batch before its labels, which get one place a token; w->scores has their
  * scores. -1: no memory. */
 static inline int prepare_batch(const Decoder *d, Worker *w) {
@@ -128,8 +133,7 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         w->labels_room = w->n_tokens;
     }
     if (w->n_tokens == 0) return 0;
-    if (d->pairs.n_groups && !l->spread.n_units &&
-        choose_pair_way(&w->pairs, &d->pairs, l, w->cache.limit) < 0)
+    if (d->pairs.n_groups && !l->spread.n_units && choose_pair_way(&w->pairs, &d->pairs, l) < 0)
         return -1;
     return find_types(d, w);
 }

@@ -3,14 +3,12 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from perceptron_nlp._core.model.frozenmodel cimport Decoder, FrozenModel, N_SECRETS
+from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder, FrozenModel, N_SECRETS
 
 cdef extern from "tag/search.h" nogil:
     ctypedef struct TypeCache:
         uint64_t secrets[8]
-        uint32_t limit
         uint32_t n_types
-        int bounded_in_bytes
         int64_t misses
     ctypedef struct KeptLabels:
         const int32_t *of
@@ -34,6 +32,7 @@ cdef extern from "tag/search.h" nogil:
         const void *agreement
         Worker **agreeing
     const int KEPT_UNKNOWN
+    size_t worker_cost(const Decoder *d) noexcept
     void cache_spoil(TypeCache *c) noexcept
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept
@@ -83,6 +82,7 @@ cdef extern from "tag/strings.h":
 
 cdef class WorkerBox:
     cdef Worker worker
+    cdef CacheUse use
 
 
 cdef class ListJob:
@@ -102,6 +102,7 @@ cdef class KeptSets:
 
 cdef class SentenceDecoder(FrozenModel):
     cdef list idle
+    cdef WorkerBox new_box(self)
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
     cdef int _run(self, Worker *w, ListJob job=*) except -1

@@ -127,7 +127,7 @@ cdef class SentenceDecoder(FrozenModel):
         the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
     parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
         beam is 1
-    cache_limit : types remembered by each thread, at least 1; None: as many as CACHE_BYTES hold
+    memory : None, or the CacheMemory that the caches of all threads share with others
     narrow : use scores of 16 bits where group_starts shows that no sum can leave them; the labels
         are the same
 
@@ -144,17 +144,18 @@ cdef class SentenceDecoder(FrozenModel):
 
     cdef WorkerBox take(self):
         """A worker that no other thread has; give it back by appending it to `idle`."""
-        cdef WorkerBox box
-        cdef int k
         try:
             return self.idle.pop()
         except IndexError:
-            box = WorkerBox()
-            box.worker.cache.limit = self.cache_limit
-            box.worker.cache.bounded_in_bytes = self.bounded_in_bytes
-            for k in range(N_SECRETS):
-                box.worker.cache.secrets[k] = self.decoder.secrets[k]
-            return box
+            return self.new_box()
+
+    cdef WorkerBox new_box(self):
+        cdef WorkerBox box = WorkerBox()
+        cdef int k
+        box.use = self.memory.enter(worker_cost(&self.decoder))
+        for k in range(N_SECRETS):
+            box.worker.cache.secrets[k] = self.decoder.secrets[k]
+        return box
 
     def tag(self, list sentences not None, KeptSets kept=None):
         """Label sentences.
@@ -566,13 +567,13 @@ cdef class ColumnsDecoder:
             return self.idle.pop()
         except IndexError:
             box = _ColumnsBox()
-            box.others = [WorkerBox() for _ in self.decoders[1:]]
+            box.use = (<SentenceDecoder>self.decoders[0]).new_box().use
+            box.others = [(<SentenceDecoder>one).new_box() for one in self.decoders[1:]]
             box.worker.agreement = &self.agreement
             for c in range(self.agreement.n_columns):
                 own = box.others[c - 1] if c else box
                 if c:
                     box.worker.agreeing[c - 1] = &own.worker
-                own.worker.cache.limit = (<SentenceDecoder>self.decoders[c]).cache_limit
                 # Those of the first, by which the words of a batch are hashed.
                 for k in range(N_SECRETS):
                     own.worker.cache.secrets[k] = self.agreement.decoders[0].secrets[k]

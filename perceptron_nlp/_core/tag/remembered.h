@@ -20,8 +20,7 @@
 
 #define PAIR_WAYS 4
 #define PAIR_MAX_SETS_BITS 14
-#define PAIR_BYTES ((size_t)16 << 20) /* of all vectors, at most */
-#define PAIR_SAMPLE_BITS 4            /* one pair in 2^4 is in the sample, … */
+#define PAIR_SAMPLE_BITS 4 /* one pair in 2^4 is in the sample, … */
 #define PAIR_SEEN_BITS (PAIR_MAX_SETS_BITS + 2 - PAIR_SAMPLE_BITS) /* … which has as many places */
 #define PAIRS_SAMPLED 256 /* pairs of the sample after which remembering may begin, … */
 #define PAIRS_ASKED 4096  /* … and pairs after which it may end */
@@ -142,13 +141,22 @@ static inline int pair_blocks_open(PairCache *c, const PairLayout *p) {
     return -1;
 }
 
-/* Twice as many places as types may be remembered, within bounds. -1: no memory. */
-static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                  uint32_t limit) {
-    c->bits = 2;
-    while (c->bits < PAIR_MAX_SETS_BITS && pair_places(c) < 2 * (uint64_t)limit &&
-           2 * pair_places(c) * pair_bytes(p, l) <= PAIR_BYTES)
-        c->bits++;
+/* Bytes that pairs take for each word that is remembered. */
+static inline size_t pair_cost(const PairLayout *p, const CacheLayout *l) {
+    return p->n_groups ? 2 * (pair_bytes(p, l) + sizeof(PairSet) / PAIR_WAYS) : 0;
+}
+
+/* Bits of the number of sets: twice as many places as words may be remembered, at most. */
+static inline int pair_bits(const CacheLayout *l) {
+    int bits = 2;
+    while (bits < PAIR_MAX_SETS_BITS && (size_t)PAIR_WAYS << bits <= shared_words(l->share)) bits++;
+    return bits;
+}
+
+/* -1: no memory. */
+static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l) {
+    c->bits = pair_bits(l);
+    c->used = 0;
     c->sets = (PairSet *)calloc((size_t)1 << c->bits, sizeof *c->sets);
     c->vectors = (char *)malloc(pair_places(c) * pair_bytes(p, l));
     if (c->sets && c->vectors) return 0;
@@ -181,8 +189,13 @@ static ALWAYS_INLINE void pair_sample(PairCache *c, uint64_t key, uint64_t multi
 }
 
 /* Choose the way for the next pairs. -1: no memory. */
-static inline int choose_pair_way(PairCache *c, const PairLayout *p, const CacheLayout *l,
-                                  uint32_t limit) {
+static inline int choose_pair_way(PairCache *c, const PairLayout *p, const CacheLayout *l) {
+    if (c->sets && c->bits > pair_bits(l)) { /* the share is less than it was */
+        free(c->sets);
+        free(c->vectors);
+        c->sets = NULL;
+        c->vectors = NULL;
+    }
     if (!c->seen) {
         if (pair_blocks_open(c, p) < 0) return -1;
         c->remembers = 1;
@@ -195,7 +208,7 @@ static inline int choose_pair_way(PairCache *c, const PairLayout *p, const Cache
                        16 * c->missed <= 5 * c->asked;
         c->asked = c->missed = 0;
     }
-    return c->remembers && !c->sets ? pair_cache_open(c, p, l, limit) : 0;
+    return c->remembers && !c->sets ? pair_cache_open(c, p, l) : 0;
 }
 
 static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {

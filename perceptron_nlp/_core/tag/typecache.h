@@ -1,10 +1,9 @@
 /* What a tagger remembers of the strings it has met: for each type (a distinct string of one
  * column) the summed scores of its slots, and what templates over several words need of it.
  *
- * The cache belongs to one Worker. It is full when it holds `limit` types, or CACHE_BYTES where it is
- * bounded in bytes, or TEXT_PER_TYPE bytes of long strings for each of its types. Then, between
- * batches, types are dropped that were not met again since that happened last. Only a single
- * sentence with more types than the limit makes it larger, until the next batch. */
+ * The cache belongs to one Worker. It is full when it takes its share of what all caches of a tagger
+ * may take. Then, between batches, types are dropped that were not met again since that happened
+ * last. Only a batch with more types than there is room for makes it larger, until the next. */
 #ifndef PERCEPTRON_NLP_TYPECACHE_H
 #define PERCEPTRON_NLP_TYPECACHE_H
 
@@ -66,10 +65,20 @@ static inline size_t type_bytes(const CacheLayout *l) {
            (has_vectors(l) ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
 }
 
+/* Bytes of a type and of its slots, two to four. */
+static inline size_t type_cost(const CacheLayout *l) {
+    return type_bytes(l) + 3 * sizeof(TypeSlot);
+}
+
+/* Bytes that the cache may take. */
+static inline size_t cache_most(const CacheLayout *l) {
+    return shared_words(l->share) * type_cost(l);
+}
+
 /* Types for which there may be room between batches. */
-static inline size_t most_room(const TypeCache *c, const CacheLayout *l) {
-    const size_t held = c->bounded_in_bytes ? 2 * CACHE_BYTES / type_bytes(l) : c->limit;
-    const size_t most = held < c->limit ? held : c->limit;
+static inline size_t most_room(const CacheLayout *l) {
+    const size_t held = 2 * shared_words(l->share);
+    const size_t most = held < l->most_types ? held : l->most_types;
     return most < 64 ? 64 : most;
 }
 
@@ -82,7 +91,7 @@ static inline int cache_room(TypeCache *c, const CacheLayout *l) {
         cache_lay_slots(c, c->bits + 1) < 0)
         return -1;
     if (c->n_types < c->room) return 0;
-    const size_t held = most_room(c, l);
+    const size_t held = most_room(l);
     const uint32_t most = held < MOST_AT_ONCE ? (uint32_t)held : MOST_AT_ONCE;
     const int jump = c->room >= SHORT_TEXT_TYPES && c->room < most;
     return cache_reserve(c, l, jump ? most : 2 * c->room);
@@ -166,7 +175,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
         memset(c->pool, 0, vector);
     }
     c->pool_used = 1;
-    if (!c->slots || c->room > most_room(c, l)) {
+    if (!c->slots || c->room > most_room(l)) {
         free(c->slots);
         c->slots = NULL;
         c->room = 0;
@@ -190,17 +199,14 @@ static inline void cache_spoil(TypeCache *c) {
 
 /* Bytes in use. */
 static inline size_t cache_bytes(const TypeCache *c, const CacheLayout *l) {
-    return c->n_types * type_bytes(l) + (sizeof(TypeSlot) << c->bits) + c->text_used +
-           c->rows_used * sizeof(uint32_t) +
+    return c->n_types * type_cost(l) + c->text_used + c->rows_used * sizeof(uint32_t) +
            (size_t)c->pool_used * (size_t)l->stride * score_bytes(l);
 }
 
 /* Is there no room for so many types and bytes of text more? */
 static inline int cache_is_full(const TypeCache *c, const CacheLayout *l, uint64_t types,
                                 size_t text) {
-    const size_t most = c->limit < MOST_AT_ONCE ? c->limit : MOST_AT_ONCE;
-    return c->n_types + types > c->limit || c->text_used + text > most * TEXT_PER_TYPE ||
-           (c->bounded_in_bytes && cache_bytes(c, l) > CACHE_BYTES);
+    return c->n_types + types > l->most_types || cache_bytes(c, l) + text > cache_most(l);
 }
 
 /* Give a type a lower number, and its text and rows the first places that are free. */
@@ -251,7 +257,7 @@ static inline void sweep_pool(TypeCache *c, const CacheLayout *l, uint32_t *numb
 static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
     const uint32_t n = c->n_types,
                    n_pads = (uint32_t)(2 * l->program->reach * l->program->n_columns);
-    const size_t slots = (size_t)1 << c->bits, most = CACHE_BYTES / 2;
+    const size_t slots = (size_t)1 << c->bits, most = cache_most(l) / 2;
     uint8_t *met = (uint8_t *)calloc((size_t)n + 1, 1);
     uint32_t *number = (uint32_t *)calloc((size_t)c->pool_used + 1, sizeof *number);
     if (!met || !number) {
@@ -266,9 +272,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
     c->text_used = 0;
     c->rows_used = 0;
     for (uint32_t type = 0; type < n; type++) {
-        const int room = 2 * (uint64_t)c->n_types < c->limit &&
-                         2 * c->text_used < (size_t)MOST_AT_ONCE * TEXT_PER_TYPE &&
-                         (!c->bounded_in_bytes || cache_bytes(c, l) < most);
+        const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
         if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);
     }
     if (l->n_memos) sweep_pool(c, l, number);
@@ -281,8 +285,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
 static inline int cache_make_room(TypeCache *c, const CacheLayout *l, uint64_t types, size_t text) {
     if (c->slots && !c->spoiled && !cache_is_full(c, l, types, text)) return 0;
     if (c->slots && !c->spoiled && cache_sweep(c, l) < 0) c->spoiled = 1;
-    if (!c->slots || c->spoiled || c->room > 2 * most_room(c, l) ||
-        cache_is_full(c, l, types, text)) {
+    if (!c->slots || c->spoiled || c->room > 2 * most_room(l) || cache_is_full(c, l, types, text)) {
         c->spoiled = 1;
         if (cache_clear(c, l) < 0) return -1;
         c->spoiled = 0;

@@ -100,10 +100,9 @@ static inline uint64_t word_hash(const WordRef *w, uint32_t mark, const uint64_t
 }
 
 #define DENSE_LABELS PACKED_LABELS
-#define TEXT_PER_TYPE 64
 #define MET 0x80000000u
-#define CACHE_BYTES ((size_t)46 << 20) /* of types by default; with pairs (remembered.h) 64 MB */
-#define MOST_AT_ONCE 32768             /* types that there is room made for at once */
+#define MOST_AT_ONCE 32768   /* types that there is room made for at once */
+#define MOST_TYPES (1 << 30) /* of a cache, whatever it may take */
 #define MEMO_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
 #define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
@@ -158,6 +157,16 @@ typedef struct {
 struct TypeCache;
 
 /* What the cache needs to know of the model; shared by all workers, never written after set-up. */
+/* What all caches of a tagger may take together, and what one word takes in all that there are. So
+ * they hold as many words each; a cache that comes later leaves less to the others. */
+typedef struct {
+    size_t bytes, per_word;
+} CacheShare;
+
+static inline size_t shared_words(const CacheShare *s) {
+    return s->per_word ? s->bytes / s->per_word : 0;
+}
+
 typedef struct CacheLayout {
     const Program *program;
     const FrozenTable *table;
@@ -191,15 +200,16 @@ typedef struct CacheLayout {
     int32_t *value_starts;
     HalfPlan *halves; /* of column 0, for pairs (remembered.h) */
     int32_t n_halves;
+    const CacheShare *share;
+    uint32_t most_types;
 } CacheLayout;
 
 typedef struct TypeCache {
     uint64_t secrets[N_SECRETS]; /* those of the decoder */
     TypeSlot *slots;
     int bits;
-    uint32_t n_types, room, limit;
-    int bounded_in_bytes; /* by CACHE_BYTES, too */
-    int spoiled;          /* what is there may be half made */
+    uint32_t n_types, room;
+    int spoiled; /* what is there may be half made */
     TypeEntry *entries;
     uint8_t *text;
     size_t text_used, text_room;

@@ -12,8 +12,9 @@
 #define CUT_LABELS 3
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
-#define SUM_BITS 17              /* places of each cache of sums, … */
+#define SUM_BITS 17              /* places of each cache of sums, at most, … */
 #define FEW_SUM_BITS 15          /* … and of those in use where text does not repeat itself */
+#define LEAST_SUM_BITS 8
 #define PLACES_SAMPLED (1 << 16) /* after which that is asked */
 #define MOST_TEMPLATES 64        /* of each kind */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
@@ -87,7 +88,7 @@ typedef struct {
 typedef struct {
     ContextSums *of[LOOKS_FARTHER];
     WindowSums *windows;
-    int bits; /* of the places that are in use */
+    int bits, most_bits; /* of the places that are in use; that there are */
     uint32_t asked, known;
     uint64_t *words; /* what is known of places beside a type; 0: not asked for yet */
     WordScratch scratch;
@@ -513,18 +514,32 @@ static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker
     }
 }
 
+/* Bytes of one place of all caches. */
+#define SUM_BYTES (LOOKS_FARTHER * sizeof(ContextSums) + sizeof(WindowSums))
+
+/* Bytes that they take for each word: that of its number, and four places. */
+#define SUM_COST (sizeof(uint64_t) + 4 * SUM_BYTES)
+
+/* Bits of their number of places where so many words may be remembered. */
+static inline int sum_bits(size_t words) {
+    int bits = LEAST_SUM_BITS;
+    while (bits < SUM_BITS && (size_t)1 << bits < 2 * words) bits++;
+    return bits;
+}
+
 /* Make empty caches; memory that is not written to is not taken from the system. -1: no memory. */
-static inline int clear_sums(CutSums *sums) {
+static inline int clear_sums(CutSums *sums, size_t words) {
+    sums->most_bits = sum_bits(words);
     for (int k = 0; k < LOOKS_FARTHER; k++) {
         free(sums->of[k]);
-        sums->of[k] = (ContextSums *)calloc((size_t)1 << SUM_BITS, sizeof(ContextSums));
+        sums->of[k] = (ContextSums *)calloc((size_t)1 << sums->most_bits, sizeof(ContextSums));
         if (!sums->of[k]) return -1;
     }
     free(sums->windows);
-    sums->windows = (WindowSums *)calloc((size_t)1 << SUM_BITS, sizeof(WindowSums));
+    sums->windows = (WindowSums *)calloc((size_t)1 << sums->most_bits, sizeof(WindowSums));
     free(sums->words);
     sums->words = (uint64_t *)calloc(CUT_MOST_TYPES, sizeof *sums->words);
-    sums->bits = SUM_BITS;
+    sums->bits = sums->most_bits;
     sums->asked = sums->known = 0;
     return sums->windows && sums->words ? 0 : -1;
 }
@@ -533,7 +548,8 @@ static inline int clear_sums(CutSums *sums) {
  * the processor holds near, and finds nothing there. */
 static inline void size_sums(CutSums *sums) {
     if (sums->asked < PLACES_SAMPLED) return;
-    sums->bits = 4 * sums->known > sums->asked ? SUM_BITS : FEW_SUM_BITS;
+    const int few = sums->most_bits < FEW_SUM_BITS ? sums->most_bits : FEW_SUM_BITS;
+    sums->bits = 4 * sums->known > sums->asked ? sums->most_bits : few;
     sums->asked = sums->known = 0;
 }
 
@@ -648,7 +664,9 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         cache_spoil(&w->cache);
         return -1;
     }
-    if (w->cache.times_cleared != cleared && clear_sums(x->sums) < 0) {
+    const int are_large = x->sums->most_bits > sum_bits(shared_words(d->layout.share));
+    if ((are_large || w->cache.times_cleared != cleared) &&
+        clear_sums(x->sums, shared_words(d->layout.share)) < 0) {
         cache_spoil(&w->cache);
         return -1;
     }

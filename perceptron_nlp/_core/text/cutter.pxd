@@ -4,7 +4,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.features.hashing cimport draw_secret
-from perceptron_nlp._core.model.frozenmodel cimport Decoder
+from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 
 cdef extern from "text/words.h" nogil:
@@ -55,6 +55,7 @@ cdef extern from "text/words.h" nogil:
     const int CHARACTER_PAGES
     const int CUT_LABELS
     const int CUT_MOST_TYPES
+    const size_t SUM_COST
     const uint32_t LOOK_CLASSES
     int places_open(Places *x, size_t n, uint64_t secret) noexcept
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept
@@ -95,5 +96,6 @@ cdef class Cutting:
     cdef Characters *known
     cdef list pages
     cdef CutSums sums
+    cdef CacheUse use
     cdef int cut(self, CutText into, bytes text, bint at_end) except -1
     cdef int _learn(self, int page) except -1

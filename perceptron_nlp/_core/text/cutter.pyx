@@ -49,12 +49,12 @@ cdef class TextCutter:
         self.cut, self.splits = cut, splits
         if (not {*labels} <= {*"ITS"} or cut.program.program.n_columns > 2
                 or cut.decoder.right_to_left or cut.decoder.beam != 1 or cut.decoder.layout.forces
-                or cut.decoder.parts != NULL or not cut.decoder.layout.dense
-                or cut.cache_limit > CUT_MOST_TYPES):
+                or cut.decoder.parts != NULL or not cut.decoder.layout.dense):
             raise ArgumentError("cut: a plain decoder of atoms and gaps is needed")
         if splits is not None and (splits.program.program.n_columns != 1
                                    or len(scripts) != len(splits.labels)):
             raise ArgumentError("splits: a decoder of tokens alone is needed")
+        cut.decoder.layout.most_types = CUT_MOST_TYPES
         numbers = [labels.index(label) if label in labels else len(labels) + number
                    for number, label in enumerate("ITS")]
         self.model.goes_on, self.model.token, self.model.sentence = numbers
@@ -143,6 +143,7 @@ cdef class Cutting:
         cdef const char *unknown = PyBytes_AS_STRING(UNKNOWN)
         self.cutter, self.pages = cutter, []
         self.cut_box = cutter.cut.take()
+        self.use = cutter.cut.memory.enter(SUM_COST)
         if cutter.splits is not None:
             self.split_box = cutter.splits.take()
         self.known = <Characters *>malloc(sizeof(Characters))

@@ -2,7 +2,7 @@
  * without an object of any.
  *
  * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
- * is remembered, in bounds of entries and of bytes. */
+ * is remembered, within the share of this cache in what all may take. */
 #ifndef PERCEPTRON_NLP_TEXT_FILL_H
 #define PERCEPTRON_NLP_TEXT_FILL_H
 
@@ -12,8 +12,6 @@
 #define CONLLU_FIELDS 10
 #define MOST_FILLED 7 /* of the fields from LEMMA to DEPS */
 #define MOST_TAGS 3   /* columns that a lemma depends on */
-#define MOST_LEMMAS (1 << 17)
-#define LEMMA_BYTES ((size_t)16 << 20)
 #define FILL_BATCH 2048
 
 typedef struct {
@@ -73,10 +71,13 @@ static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
     return c->text + c->text_used;
 }
 
+/* Bytes of an entry, four slots and two strings. */
+#define LEMMA_COST (sizeof(LemmaEntry) + 4 * sizeof(uint32_t) + 16)
+
 /* Empty the cache where it is full; -1: no memory. */
-static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets) {
+static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size_t words) {
     if (!c->slots && lemma_lay_slots(c, 12, secrets) < 0) return -1;
-    if (c->n < MOST_LEMMAS && c->text_used < LEMMA_BYTES) return 0;
+    if (c->n < words && c->text_used < 16 * words) return 0;
     lemma_cache_close(c);
     return lemma_lay_slots(c, 12, secrets);
 }
@@ -163,7 +164,8 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
     const uint64_t *secrets = m->decoders[0]->secrets;
     const size_t first = words->first[cut->sentences[begin]];
     const size_t n = words->first[cut->sentences[end]] - first;
-    if (lemma_cache_ready(&f->lemmas, secrets) < 0) return -1;
+    if (lemma_cache_ready(&f->lemmas, secrets, shared_words(m->decoders[0]->layout.share)) < 0)
+        return -1;
     if (n > f->lemma_room) {
         if (grow_array(&f->lemma_of, n + n / 4, sizeof *f->lemma_of) < 0) return -1;
         f->lemma_room = n + n / 4;

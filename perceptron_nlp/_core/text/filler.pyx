@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from perceptron_nlp._core.tag.decode cimport (
     Agreement, ColumnsDecoder, SentenceDecoder, Worker, WorkerBox,
 )
-from perceptron_nlp._core.model.frozenmodel cimport Decoder
+from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
 from perceptron_nlp._core.text.lemmatizer cimport (
     LemmaCache, LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS)
@@ -39,6 +39,7 @@ cdef extern from "text/fill.h" nogil:
         size_t used
     const int CONLLU_FIELDS
     const int MOST_FILLED
+    const size_t LEMMA_COST
     int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                        const uint8_t *text, size_t begin) noexcept
     int put_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
@@ -220,6 +221,7 @@ cdef class _Filling:
     cdef Fill fill
     cdef list boxes
     cdef Lemmatizer lemmatizer
+    cdef CacheUse use
 
     def __cinit__(self, TextFiller filler not None):
         cdef WorkerBox box
@@ -228,6 +230,7 @@ cdef class _Filling:
         memset(&self.fill, 0, sizeof(Fill))
         if filler.lemmas is not None:
             self.lemmatizer = Lemmatizer(filler.lemmas)
+            self.use = (<SentenceDecoder>filler.decoders[0]).memory.enter(LEMMA_COST)
         self.boxes = []
         for c, decoder in enumerate(filler.decoders):
             box = decoder.take()

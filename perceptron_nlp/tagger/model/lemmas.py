@@ -30,7 +30,7 @@ _MOST = 8
 _Stem = tuple[int, int, str, bool]
 _NOTHING: frozenset[str] = frozenset()
 _SEVERAL = 0
-_CACHED = 1 << 16
+_CACHED = 1 << 14
 LONGEST_CACHED = 64
 """Characters of a word that is remembered, so that memory does not follow what words are long."""
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.templates import compile_templates
@@ -34,7 +35,7 @@ class Labeller:
     """A model ready to label; several threads may use it at once.
 
     model : what was trained, with its feature function if it has one
-    cache_limit : distinct words that each thread remembers; None for the default
+    memory : what its caches may take together with others; None for the default
     lexicon : the labels that some forms may have, or None
     earlier : by column, what labels the columns of the same tagger that the model looks at
 
@@ -45,18 +46,18 @@ class Labeller:
     def __init__(
         self,
         model: TaggerModel,
-        cache_limit: int | None = None,
+        memory: CacheMemory | None = None,
         lexicon: Lexicon | None = None,
         earlier: Mapping[str, Labeller] = MappingProxyType({}),
     ) -> None:
         self._earlier = EarlierColumns(earlier)
-        self.decoder = decoder_of(model, cache_limit, lexicon)
+        self.decoder = decoder_of(model, memory, lexicon)
         self._model = model
         self._looked_at = model.template_columns
         self._given = model.feature_columns
         self._around = Around(self._given, model.knows)
         self._has_fixed_words = bool(model.dictionary or lexicon)
-        self._first = None if model.first is None else Labeller(model.first, cache_limit)
+        self._first = None if model.first is None else Labeller(model.first, self.decoder.memory)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
     def prepared(
@@ -238,7 +239,7 @@ class Labeller:
         # Here, since columns of tags do without.
         from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
 
-        return Lemmatizer(self._given, model.tags, model.lemmas)
+        return Lemmatizer(self._given, model.tags, model.lemmas, self.decoder.memory)
 
     @functools.cached_property
     def _constraints(self) -> Constraints:
@@ -288,7 +289,7 @@ class Labeller:
 
 def make_labeller(
     model: TaggerModel,
-    cache_limit: int | None = None,
+    memory: CacheMemory | None = None,
     lexicon: Lexicon | None = None,
     earlier: Mapping[str, Labeller] = MappingProxyType({}),
 ) -> Labeller:
@@ -303,7 +304,7 @@ def make_labeller(
     if model.function is not None:
         model.function.checked()
     try:
-        return Labeller(model, cache_limit, lexicon, earlier)
+        return Labeller(model, memory, lexicon, earlier)
     except ArgumentError as error:
         raise ModelError(f"the model's parts do not fit together: {error}") from None
     except MemoryLimitError:
@@ -315,7 +316,7 @@ def make_labeller(
 
 
 def decoder_of(
-    model: TaggerModel, cache_limit: int | None = None, lexicon: Lexicon | None = None
+    model: TaggerModel, memory: CacheMemory | None = None, lexicon: Lexicon | None = None
 ) -> SentenceDecoder:
     """Return the core's form of a model, and of a lexicon that constrains it."""
     weights = model.weights
@@ -336,5 +337,5 @@ def decoder_of(
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed.items()},
-        cache_limit=cache_limit,
+        memory=memory,
     )

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp._core.model.frozenmodel import CacheMemory, CacheUse
     from perceptron_nlp._core.tag.decode import SentenceDecoder
 
-_CACHED = 1 << 17
+# Bytes of a lemma that is remembered with the item that it is of.
+_COST = 400
 # What the core can do: columns of tags, and the number of the column of known lemmas there.
 _MOST_TAGS, KNOWN_COLUMN = 3, -1
 Item = tuple[str, bool, tuple[str, ...]]
@@ -80,13 +82,18 @@ class Lemmatizer:
     tags : columns that the model looks at
     scripts : its labels
     lemmas : the lemmas that it knows
+    memory : what its cache may take together with others
     """
 
-    def __init__(self, tags: Sequence[str], scripts: TagSet, lemmas: KnownLemmas) -> None:
+    def __init__(
+        self, tags: Sequence[str], scripts: TagSet, lemmas: KnownLemmas, memory: CacheMemory
+    ) -> None:
         self._tags = tags
         self._labels = scripts
         self._lemmas = lemmas
+        self._memory = memory
         self._cache: dict[Item, str] = {}
+        self._use: CacheUse | None = None
 
     def lemmas(
         self,
@@ -97,8 +104,10 @@ class Lemmatizer:
         """Return the lemmas of sentences that have the columns of tags."""
         items = [self._items(sentence) for sentence in sentences]
         cache = self._cache
+        # Texts whose lemmas the core finds do without.
+        self._use = self._use or self._memory.enter(_COST)
         new = sorted({item for own in items for item in own if item not in cache})
-        if len(cache) + len(new) > _CACHED:
+        if len(cache) + len(new) > self._memory.n_words:
             cache = self._cache = {}
             new = sorted({item for own in items for item in own})
         found = dict(zip(new, self.lemmas_of(new, label, scores), strict=True)) if new else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
@@ -15,8 +16,6 @@ from perceptron_nlp.text.scripts import split_plan
 WINDOW = 40_000
 """Characters of a paragraph that are labeled at a time, so that memory stays bounded."""
 _PIECE = 1 << 20
-# Distinct atoms that are remembered, at most.
-_MOST_ATOMS = 1 << 19
 
 
 class SegmentedToken(NamedTuple):
@@ -34,20 +33,26 @@ class SegmentedToken(NamedTuple):
 class Segmenter:
     """Cuts running text as a segmentation says; any number of threads may use it at once.
 
+    memory : what its caches may take together with others; None for the default
+    window : characters of a paragraph that are labeled at a time
+
+    Attributes
+    ----------
     cutter : the core's form of it
     splits_tokens : True if it has learned multiword tokens
     """
 
     def __init__(
-        self, segmentation: Segmentation, cache_limit: int | None = None, window: int = WINDOW
+        self, segmentation: Segmentation, memory: CacheMemory | None = None, window: int = WINDOW
     ) -> None:
         splits = segmentation.splits
+        cut = decoder_of(segmentation.cut, memory)
         self.cutter = TextCutter(
-            decoder_of(segmentation.cut, min(cache_limit or _MOST_ATOMS, _MOST_ATOMS)),
+            cut,
             place_numbers(segmentation.certain),
             word_numbers(segmentation.words),
             class_page,
-            None if splits is None else decoder_of(splits, cache_limit),
+            None if splits is None else decoder_of(splits, cut.memory),
             [] if splits is None else [split_plan(label) for label in splits.tags],
             window,
         )

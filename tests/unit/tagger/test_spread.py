@@ -86,7 +86,7 @@ def test_kept_labels_stay_and_lexicons_hold(
 def test_a_small_memory_and_plain_code_change_no_label(
     tagger: pn.Tagger, sentences: list[list[str]], monkeypatch_module: pytest.MonkeyPatch
 ) -> None:
-    small = pn.Tagger(tagger.model, cache_limit=1)
+    small = pn.Tagger(tagger.model, cache_size=1)
     monkeypatch_module.setenv("PERCEPTRON_NLP_PORTABLE", "1")
     plain = pn.Tagger(tagger.model)
     monkeypatch_module.delenv("PERCEPTRON_NLP_PORTABLE")
