@@ -23,6 +23,8 @@ _UNITS = {
 _BY_LETTERS = {unit.lower(): factor for unit, factor in _UNITS.items()}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([A-Za-z]*)", re.ASCII)
 
+MAX_THREADS = 1024
+
 
 def check_int(name: str, value: object, low: int, high: int) -> None:
     """Raise unless the value is an int from low to high."""
@@ -30,6 +32,11 @@ def check_int(name: str, value: object, low: int, high: int) -> None:
         raise _of_type(name, "an int", value)
     if not low <= value <= high:
         raise ArgumentError(f"{name}: {in_message(value)} is not between {low:,} and {high:,}")
+
+
+def check_threads(threads: object) -> None:
+    """Raise unless it is a possible number of threads."""
+    check_int("threads", threads, 1, MAX_THREADS)
 
 
 def check_number(name: str, value: object, low: float, high: float, *, above: bool = False) -> None:

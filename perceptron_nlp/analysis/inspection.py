@@ -8,7 +8,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
-from perceptron_nlp._checks import check_int
+from perceptron_nlp._checks import check_int, check_threads
 from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
 from perceptron_nlp.analysis.templateworth import TemplateWorth, accuracy_lost, sizes
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
@@ -18,7 +18,6 @@ from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.sources import Labelled, Source
-from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.atoms import known_words
 from perceptron_nlp.text.scripts import parse_script

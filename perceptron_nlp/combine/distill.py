@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._checks import check_int, check_number
+from perceptron_nlp._checks import MAX_THREADS, check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
@@ -31,7 +31,6 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagger.sources import Labelled, Source, named_columns
-from perceptron_nlp.tagger.tag.threads import MAX_THREADS
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.calibrate import calibrated_by

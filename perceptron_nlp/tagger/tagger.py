@@ -20,6 +20,7 @@ from perceptron_nlp._checks import (
     check_flag,
     check_int,
     check_text,
+    check_threads,
     check_tokens,
     parse_size,
     sentence_list,
@@ -31,9 +32,7 @@ from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.agreement import can_agree
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.tag.constraints import Keep, check_columns, check_keep
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
-from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
-    from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
+    from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.fill import Fill
     from perceptron_nlp.tagger.tag.running import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
@@ -261,12 +260,16 @@ class Tagger:
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
         if columns is not None:
-            check_columns(keep, self.columns)
-            kept = None if keep is None else {name: [own] for name, own in keep.items()}
+            kept = None
+            if keep is not None:
+                from perceptron_nlp.tagger.tag.constraints import check_columns
+
+                check_columns(keep, self.columns)
+                kept = {name: [own] for name, own in keep.items()}
             found = self._columns([token_list(tokens)], 1, kept, columns=columns)
             return {name: labels for name, ((labels,), _) in found.items()}
         check_tokens(tokens)
-        own = None if keep is None else check_keep([tokens], [keep])
+        own = None if keep is None else self._kept_of([tokens], [keep])
         return self._labeller.label(self._labeller.prepared([tokens]), own)[0]
 
     @overload
@@ -366,7 +369,7 @@ class Tagger:
         if columns is None and not confidences:
             check_threads(threads)
             batch = sentence_list(sentences)
-            kept = check_keep(batch, keep)
+            kept = self._kept_of(batch, keep)
             prepared = self._labeller.prepared(batch, before, after)
             return self._labeller.label(prepared, kept, threads)
         if columns is None:
@@ -430,8 +433,22 @@ class Tagger:
     def _kept(
         self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
     ) -> dict[str, list[Keep] | None]:
+        if keep is None:
+            return {}
+        # Here, since most text has no labels yet.
+        from perceptron_nlp.tagger.tag.constraints import check_columns
+
         check_columns(keep, self.columns)
-        return {name: check_keep(batch, own) for name, own in (keep or {}).items()}
+        return {name: self._kept_of(batch, own) for name, own in keep.items()}
+
+    def _kept_of(
+        self, batch: Sequence[Sequence[str]], keep: Sequence[Keep] | None
+    ) -> list[Keep] | None:
+        if keep is None:
+            return None
+        from perceptron_nlp.tagger.tag.constraints import check_keep
+
+        return check_keep(batch, keep)
 
     def _named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
         """Return some of the columns, in the tagger's order; None for all."""

@@ -53,7 +53,9 @@ LATE = {
         "cli/tag": ("run_tag",),
         "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
-            "evaluate_text",
+            "tag",
+            "_kept",
+            "_kept_of",
             "segmenter",
             "resume",
             "_columns",
@@ -77,11 +79,19 @@ LATE = {
             "_evaluate",
             "compress",
         ),
-        "tagger/tag/label": ("_lemmatizer", "make_labeller", "_features", "trace"),
+        "tagger/tag/label": (
+            "label",
+            "learned_labels",
+            "scored",
+            "trace",
+            "_allowed",
+            "_constraints",
+            "_features",
+            "_lemmatizer",
+        ),
         "tagger/model/file": ("_segmentation", "_state", "stored", "_derived"),
         "tagger/model/model": ("with_function",),
         "tagger/tag/text": ("cut_text",),
-        "tagger/tag/threads": ("label_lists",),
     }.items()
     for function in functions
 }

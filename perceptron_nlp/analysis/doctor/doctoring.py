@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Sentence
-from perceptron_nlp._checks import check_callback, check_int, check_options
+from perceptron_nlp._checks import check_callback, check_int, check_options, check_threads
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
     KINDS,
@@ -30,7 +30,6 @@ from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels, learned_columns
-from perceptron_nlp.tagger.tag.threads import check_threads
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples

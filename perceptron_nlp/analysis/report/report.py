@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from perceptron_nlp import Evaluation, Evaluations, Tagger
-from perceptron_nlp._checks import check_path
+from perceptron_nlp._checks import check_path, check_threads
 from perceptron_nlp._display import counted
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.report.charts import confusion_grid, draw_charts
@@ -26,7 +26,6 @@ from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import plotting
 from perceptron_nlp.tagger.sources import Labelled, Source
-from perceptron_nlp.tagger.tag.threads import check_threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,6 @@ from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, Sentences
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon, allowed_by, with_kept
-from perceptron_nlp.tagger.tag.threads import T, Use, in_pieces, label_lists
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
 from perceptron_nlp.text.tagset import word_bytes, word_hash
@@ -26,9 +24,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp.tagger.tag.constraints import Constraints, Keep, Lexicon
     from perceptron_nlp.tagger.tag.forward_trace import ForwardTrace
     from perceptron_nlp.tagger.tag.lemmatize import Item, Lemmatizer
     from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
+    from perceptron_nlp.tagger.tag.threads import T, Use
 
 
 class Labeller:
@@ -91,6 +91,9 @@ class Labeller:
             labels = self._lemmatizer.lemmas(sentences, self.learned_labels, self._scores_of)
         if keep is None:
             return labels
+        # Here, since most text has no labels yet.
+        from perceptron_nlp.tagger.tag.constraints import with_kept
+
         return [with_kept(found, kept) for found, kept in zip(labels, keep, strict=True)]
 
     @property
@@ -133,12 +136,13 @@ class Labeller:
         """Return the labels as they are learned, before they are written in the column's way."""
         given = self._inputs(sentences, keep, threads)
         fixed = None if keep is None else self._constraints.sets_of(keep, map(len, sentences))
-        # Straight to the core: the street that most sentences take.
-        found = (
-            self.decoder.tag(given, fixed)
-            if threads == 1
-            else label_lists(self.decoder, given, fixed, threads)
-        )
+        if threads == 1:
+            # Straight to the core: the street that most sentences take.
+            found = self.decoder.tag(given, fixed)
+        else:
+            from perceptron_nlp.tagger.tag.threads import label_lists
+
+            found = label_lists(self.decoder, given, fixed, threads)
         if keep is None:
             return cast("list[list[str]]", found)
         learned = self._constraints.learned
@@ -179,6 +183,9 @@ class Labeller:
             (int64[n_tokens]; n_labels for an unknown constrained one), and the scores of all labels
             (float64[n_tokens, n_labels]; undefined for tokens whose label is not chosen by score)
         """
+        # Here, since labeling without scores does without.
+        from perceptron_nlp.tagger.tag.threads import in_pieces
+
         given, lengths = self._inputs(sentences, keep, threads), [*map(len, sentences)]
 
         def run(batch: range) -> T:
@@ -243,6 +250,8 @@ class Labeller:
 
     @functools.cached_property
     def _constraints(self) -> Constraints:
+        from perceptron_nlp.tagger.tag.constraints import Constraints
+
         return Constraints(self._model.tags, self._model.scheme)
 
     def _inputs(
@@ -300,7 +309,7 @@ def make_labeller(
     the model's labels; FormatError for the same of a lexicon from a file (file:line).
     """
     if lexicon is not None:
-        allowed_by(lexicon, model)
+        _allowed(lexicon, model)
     if model.function is not None:
         model.function.checked()
     try:
@@ -315,12 +324,19 @@ def make_labeller(
         ) from None
 
 
+def _allowed(lexicon: Lexicon, model: TaggerModel) -> dict[str, list[int]]:
+    # Here, since few taggers have one.
+    from perceptron_nlp.tagger.tag.constraints import allowed_by
+
+    return allowed_by(lexicon, model)
+
+
 def decoder_of(
     model: TaggerModel, memory: CacheMemory | None = None, lexicon: Lexicon | None = None
 ) -> SentenceDecoder:
     """Return the core's form of a model, and of a lexicon that constrains it."""
     weights = model.weights
-    allowed = {} if lexicon is None else allowed_by(lexicon, model)
+    allowed = {} if lexicon is None else _allowed(lexicon, model)
     return SentenceDecoder(
         FeatureProgram(compile_templates(model.templates)),
         keys=weights.buffers["keys"],

@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from perceptron_nlp._checks import check_int
 from perceptron_nlp._core.tag.decode import ColumnsDecoder, KeptSets, ListJob, SentenceDecoder
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 # Fewer sentences than this are not worth a second thread.
 CHUNK = 512
-MAX_THREADS = 1024
 # Words whose scores are looked at together, and scores: enough to keep NumPy busy, few enough to
 # stay in a cache, or at least small.
 PIECE_WORDS = 2048
@@ -25,11 +23,6 @@ PIECE_SCORES = 1 << 18
 
 T = TypeVar("T")
 Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64]], T]"
-
-
-def check_threads(threads: object) -> None:
-    """Raise unless it is a possible number of threads."""
-    check_int("threads", threads, 1, MAX_THREADS)
 
 
 def label_lists(
