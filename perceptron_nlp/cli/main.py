@@ -72,8 +72,8 @@ verbs:
 {{verbs}}
 
 options:
-  -h, --help  show this help; {PROGRAM} VERB --help shows that of a verb
-  --version   show the version
+  -h, --help     show this help; {PROGRAM} VERB --help, or help VERB, shows that of a verb
+  -V, --version  show the version
 
 examples:
   {PROGRAM} train train.conllu --dev dev.conllu --model en.model
@@ -145,7 +145,9 @@ def _run(
         print(folded(HELP.format(verbs=verbs), help_width()), end="")
         return DONE
     verb = arguments[0]
-    if verb == "--version":
+    if verb == "help":
+        return _run([*arguments[1:], "--help"], stoppable)
+    if verb in ("-V", "--version"):
         print(f"{PROGRAM} {pn.__version__}")
         return DONE
     if verb not in VERBS:

@@ -1,36 +1,17 @@
-"""A text in any of the formats: detected, read as sentences, written back.
-
-The first lines of a text tell its format. Of these rules the first that holds decides:
-
-1. ``conllu``: the file is called ``.conllu`` or ``.conllup``; or its first line is a comment that
-   CoNLL-U files begin with (``# global.columns``, ``# newdoc``, ``# newpar``, ``# sent_id``,
-   ``# text``); or at least half of its lines, comments left out, have ten fields (separated by
-   tabs, or wrongly by spaces) of which the first is a CoNLL-U ID.
-2. ``tagged``: at least nine tokens in ten are ``word/TAG``, and there are two or more.
-3. ``columns``: at least nine lines in ten have as many fields as most have, that is two or more,
-   and there are two lines or more. A text may have this by chance, so there must also be: tabs
-   between the fields; or empty lines, with more than one line between them on average; or labels in
-   the last field (no small letters but after ``B-``, ``I-``, ``E-``, ``S-``, and some letter).
-4. ``columns``: every line has one token, and somewhere two lines follow each other and somewhere an
-   empty line separates two lines: words one below the other.
-5. ``lines``, a sentence a line with its words separated by spaces: there are full stops, commas or
-   the like with spaces around them, and hardly any with a word right before them.
-6. ``text``: everything else, and an empty file.
-"""
+"""A text in any of the formats: detected (detection.py), read as sentences, written back."""
 
 from __future__ import annotations
 
 import importlib
 import os
-import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError
+from perceptron_nlp.formats.detection import comma_warnings, detect
 from perceptron_nlp.formats.lines import LONGEST, SILENCE, LineSource
-from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of, plain_name
+from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of
 from perceptron_nlp.formats.reading import DOCUMENT_MARK, Format
 from perceptron_nlp.text.sentence import Sentence
 
@@ -41,19 +22,6 @@ AUTO = "auto"
 
 # No text has columns with longer numbers.
 MOST_DIGITS = 9
-
-_CONLLU_SUFFIXES = (".conllu", ".conllup")
-_CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
-_CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
-_TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
-_PREFIXED = re.compile(r"[BIESLU]-.+")
-_FOREIGN_MARKS = "。！？，、；：؟،؛۔।"
-_MARKS = frozenset(f".,!?;:{_FOREIGN_MARKS}")
-# Not a full stop, which may be that of an abbreviation, but behind a long word. Scripts without
-# spaces have marks within what spaces separate.
-_ATTACHED = re.compile(rf"\S*\w[,!?;:]|\S*\w{{5}}\.|\S*\w[{_FOREIGN_MARKS}]\S*")
-_MOST = 0.9
-
 
 FORMATS = {
     "conllu": "conllu",
@@ -121,6 +89,8 @@ class Corpus(Iterable[Sentence]):
                 kind = _kind(self.format)
                 self._columns = kind.columns_of(head, fields, self.path)
                 self.warnings = kind.warnings_of(head, fields, self.path)
+            if format == AUTO and len(self._columns) == 1:
+                self.warnings += comma_warnings(head, self.path, self.format)
             self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
             if self.column_names:
                 self.default_column = kind.default_column(self.column_names)
@@ -265,9 +235,9 @@ def open_corpus(
     ----------
     path : a path (gzip, bzip2, xz and, from Python 3.14 on, zstd are unpacked), ``-`` for standard
         input, or a binary stream
-    format : ``auto`` looks at the first 64 KiB (see the module); ``conllu``, ``columns``,
-        ``tagged``, ``lines`` (a sentence a line, words separated by spaces) or ``text`` (running
-        text) says it
+    format : ``auto`` looks at the first 64 KiB, or what a pipe gives first (see detection.py);
+        ``conllu``, ``columns``, ``tagged``, ``lines`` (a sentence a line, words separated by
+        spaces) or ``text`` (running text) says it
     fields : the names of the columns of a column file; with ``auto`` it is one
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 
@@ -288,82 +258,6 @@ def open_corpus(
 def check_format(format: object) -> None:
     """Raise ArgumentError or ArgumentTypeError for what is no format, nor ``auto``."""
     check_choice("format", format, [AUTO, *FORMATS])
-
-
-def detect(head: str, *, name: str = "") -> str:
-    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text`` by a text's first lines.
-
-    Of the name of its file only CoNLL-U's suffixes count, with or without that of a compression.
-    """
-    if plain_name(name).lower().endswith(_CONLLU_SUFFIXES):
-        return "conllu"
-    text = head.removeprefix(BOM)
-    if "\n" not in text:
-        # Formats with lines refuse such a text; running text has it.
-        text = text.replace("\r", "\n")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    filled = [line for line in lines if line.strip(" \t")]
-    if not filled:
-        return "text"
-    if _CONLLU_COMMENT.match(filled[0]) or _is_conllu(filled):
-        return "conllu"
-    if _is_tagged(filled):
-        return "tagged"
-    rows = [line for line in filled if not line.startswith(DOCUMENT_MARK)]
-    if _is_columns(rows, lines) or _is_one_column(rows, lines):
-        return "columns"
-    return "lines" if _is_cut(filled) else "text"
-
-
-def _is_conllu(lines: list[str]) -> bool:
-    rows = [line for line in lines if not line.startswith("#")]
-    good = 0
-    for row in rows:
-        fields = row.split("\t")
-        if len(fields) == 1:
-            fields = row.split()
-        good += len(fields) == 10 and bool(_CONLLU_ID.fullmatch(fields[0]))
-    return 2 * good >= len(rows) > 0
-
-
-def _is_tagged(lines: list[str]) -> bool:
-    tokens = [token for line in lines for token in line.replace("\t", " ").split(" ") if token]
-    good = sum(1 for token in tokens if _TAGGED.fullmatch(token))
-    return len(tokens) > 1 and good >= _MOST * len(tokens)
-
-
-def _is_columns(rows: list[str], lines: list[str]) -> bool:
-    if len(rows) < 2:
-        return False
-    tabbed = "\t" in rows[0].strip(" \t")
-    fields = [row.split("\t") if tabbed else row.replace("\t", " ").split() for row in rows]
-    (width, count), *_ = Counter(map(len, fields)).most_common(1)
-    if width < 2 or count < _MOST * len(rows):
-        return False
-    if tabbed or (_blocks(lines) * 1.5 <= len(rows) and _blocks(lines) > 1):
-        return True
-    last = [row[-1] for row in fields if len(row) == width]
-    labels = all(label == label.upper() or _PREFIXED.fullmatch(label) for label in last)
-    return labels and any(character.isupper() for label in last for character in label)
-
-
-def _is_one_column(rows: list[str], lines: list[str]) -> bool:
-    one_each = all(len(row.replace("\t", " ").split(" ")) == 1 for row in rows)
-    return one_each and 1 < _blocks(lines) < len(rows) and not any(map(_ATTACHED.fullmatch, rows))
-
-
-def _is_cut(lines: list[str]) -> bool:
-    """Return True if marks stand alone, as in text whose words are separated by spaces."""
-    pieces = [piece for line in lines for piece in line.replace("\t", " ").split(" ")]
-    alone = sum(1 for piece in pieces if piece in _MARKS)
-    attached = sum(1 for piece in pieces if _ATTACHED.fullmatch(piece))
-    return alone > 0 and attached <= (1 - _MOST) * alone
-
-
-def _blocks(lines: list[str]) -> int:
-    """Return the number of runs of lines between empty lines."""
-    filled = [bool(line) for line in lines]
-    return sum(now and not before for before, now in zip([False, *filled], filled, strict=False))
 
 
 def _tells_columns(head: str) -> bool:

@@ -36,6 +36,13 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
     assert f"examples:\n  perceptron-nlp {verb}".encode() in outcome.out
 
 
+def test_help_and_the_version_have_the_names_that_people_try(cli) -> None:
+    assert cli("help") == cli("--help")
+    assert cli("help", "tag") == cli("tag", "--help")
+    assert cli("-V") == cli("--version")
+    assert cli("help", "tga").message.endswith("unknown verb tga; did you mean tag?")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -44,7 +51,6 @@ def test_every_verb_has_help_with_examples(cli, verb: str) -> None:
         (["--versoin"], "unknown option --versoin; did you mean --version?"),
         (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
         (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
-        (["help"], "unknown verb help; did you mean --help?"),
         (["tag", "m", "--model", "n"], "unknown option --model (see perceptron-nlp tag --help)"),
         (["train", "a", "--adagrad"], "unknown option --adagrad (see perceptron-nlp train --help)"),
         (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),

@@ -9,7 +9,7 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.formats.corpus import detect
+from perceptron_nlp.formats.detection import detect
 
 CORPORA = Path(__file__).parents[2] / "corpora"
 
@@ -198,3 +198,43 @@ def test_real_corpora_are_written_back_byte_for_byte(corpora, pattern):
         column = corpus.default_column
         texts = [corpus.rewrite(s, {column: s.column(column)}) for s in corpus]
         assert ("".join(texts) + corpus.tail).encode() == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        ("and/or yes/no 3/4\n", "text"),
+        ("1/2 3/4 5/8\n7/8 9/10\n", "text"),
+        ("he/she his/her\nand/or\n", "text"),
+        ("The/at dog/nn barks/vbz ./.\n", "tagged"),
+        ("the/at dog/nn saw/vbd the/at cat/nn in/in the/at house/nn\n", "tagged"),
+        ("dog/NOUN 1/2/NUM\n", "tagged"),
+        ("Roses red\nviolets blue\n\nSugar sweet\nand you\n", "text"),
+        ("dog nn\ncat nn\n\nthe at\nbird nn\n", "columns"),
+        ("dogs nns\nbark vb\n. .\n\nhe ppss\nran vbd\n", "columns"),
+    ],
+)
+def test_labels_are_told_from_words(text: str, format: str) -> None:
+    assert detect(text) == format
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_told"),
+    [
+        ("a.csv", "word,tag\ndog,NOUN\nbarks,VERB\n", True),
+        ("a.csv", "The dog barks.\n", True),
+        ("a.txt", "The;DET\ndog;NOUN\nbarks;VERB\n", True),
+        ("a.txt", "dog,NOUN\nbarks,VERB\n\ncats,NOUN\nsleep,VERB\n", True),
+        ("a.txt", "Well, yes.\nNo, thanks.\nGo, then.\n", False),
+        ("a.txt", "Well,\nyes.\nno\n", False),
+    ],
+)
+def test_comma_separated_values_are_told(
+    tmp_path: Path, name: str, text: str, is_told: bool
+) -> None:
+    (tmp_path / name).write_text(text)
+    with open_corpus(tmp_path / name) as corpus:
+        told = [warning for warning in corpus.warnings if "comma-separated values" in warning]
+    assert len(told) == is_told
+    with open_corpus(tmp_path / name, format="text") as corpus:
+        assert corpus.warnings == ()
