@@ -168,6 +168,14 @@ def tag_folder(chosen: argparse.Namespace) -> None:
         raise failed[0][1]
 
 
+# Options of tagging on this machine.
+_HERE_ALONE = {
+    **dict.fromkeys(("output", "lexicon", "to", "min_confidence", "cache_size")),
+    **dict.fromkeys(("lines", "confidence", "mark_unknown"), False),
+    "threads": 1,
+}
+
+
 def _check(chosen: argparse.Namespace) -> None:
     check_choice("engine", chosen.engine, ENGINES)
     if len(chosen.files) != 2:
@@ -175,15 +183,9 @@ def _check(chosen: argparse.Namespace) -> None:
             "--engine: needs a folder of files to tag and one for the outputs:"
             " perceptron-nlp tag --engine ray MODEL IN_DIR OUT_DIR"
         )
-    for option, given in (
-        ("--output", chosen.output),
-        ("--lexicon", chosen.lexicon),
-        ("--cache-size", chosen.cache_size),
-    ):
-        if given is not None:
-            raise UsageError(f"{option}: does not go with --engine")
-    if chosen.threads != 1:
-        raise UsageError("--threads: does not go with --engine, whose workers have one each")
+    for name, usual in _HERE_ALONE.items():
+        if getattr(chosen, name) != usual:
+            raise UsageError(f"--{name.replace('_', '-')}: does not go with --engine")
     if chosen.format not in ("auto", "conllu"):
         raise UsageError(
             "--format: with --engine files are CoNLL-U or Parquet, by the ends of their names"
@@ -191,14 +193,10 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 class FolderPlan:
-    """The files of a folder, each with its output in another folder.
+    """The files of a folder and of those inside it, each with its output in another folder.
 
     An output is there whole or not at all: started again, the work continues with those that are
-    missing. A record in the folder of outputs holds what they were made with.
-
-    source : the folder of inputs; those in folders inside it are taken, too
-    target : the folder of outputs, which is made
-    made_with : everything that the outputs depend on, by name
+    missing. A record in the folder of outputs holds what they were made with (`made_with`).
 
     todo : pairs of input and output, in the order of their names
     n_done : the number of outputs that were done before
