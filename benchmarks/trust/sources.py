@@ -41,9 +41,7 @@ _APART = (
     "analysis/serve.py",
     "annotation/server.py",
     "pages/serving.py",
-    # An engine is imported by its name, which is one of a list.
-    "tagger/api.py",
-    # So are the stages of a training.
+    # Stages of a training are imported by their names, which are those of a list.
     "tagger/train/learning.py",
 )
 
