@@ -41,7 +41,9 @@ _APART = (
     "analysis/serve.py",
     "annotation/server.py",
     "pages/serving.py",
-    # Stages of a training are imported by their names, which are those of a list.
+    # Readers of formats and stages of a training are imported by their names, which are those of
+    # a list.
+    "formats/corpus.py",
     "tagger/train/learning.py",
 )
 
