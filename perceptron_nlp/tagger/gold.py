@@ -51,7 +51,7 @@ def mistakes_in(
     sentences: Iterable[Sentence],
     gold: Iterable[Sequence[str | None]],
     predicted: Iterable[Sequence[str]],
-    confidences: Iterable[Sequence[float]] | None = None,
+    confidences: Iterable[Sequence[float | None]] | None = None,
 ) -> list[Mistake]:
     """Return the words whose label is not the gold one, in the order of the text."""
     labels = list(predicted)
@@ -137,7 +137,7 @@ def judge(
     model: TaggerModel,
     source: Source,
     column: str,
-    label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float]] | None]],
+    label: Callable[[list[Sequence[str]]], tuple[list[list[str]], list[list[float | None]] | None]],
     *,
     calibration: bool = False,
     mistakes: bool = False,
@@ -180,7 +180,7 @@ def judge(
             (x, truth == own)
             for truths, labels, confidences in zip(gold, found, sure, strict=True)
             for truth, own, x in zip(truths, labels, confidences, strict=True)
-            if truth is not None
+            if truth is not None and x is not None
         ]
         result.calibration = Reliability.of([x for x, _ in words], [hit for _, hit in words])
     return result

@@ -173,20 +173,31 @@ class ColumnFigures:
         }
 
 
-Given = tuple[list[list[str]], list[list[float]] | None]
-"""The labels of a column, and the confidences in them, if there are any."""
+Given = tuple[list[list[str]], list[list[float | None]] | None]
+"""The labels of a column, and the confidences in them, as far as there are any."""
 
 
 def labels_of(
     tagger: Tagger, source: Source, columns: Sequence[str], threads: int
 ) -> dict[str, Given]:
-    """Return the labels of columns that are tagged together, by the tagger's names of them."""
+    """Return the labels of columns that are tagged together, by the tagger's names of them.
+
+    Where some of the columns are not calibrated, a label of the others has a confidence unless they
+    changed it.
+    """
     names = [name for name in columns if name in tagger.columns] or [tagger.column]
-    if all(tagger.by_column[name].is_calibrated for name in names):
-        sure = tagger.tag_sents(source, threads=threads, columns=names, confidences=True)
-        return dict(sure)
     labels = tagger.tag_sents(source, threads=threads, columns=names)
-    return {name: (own, None) for name, own in labels.items()}
+    found: dict[str, Given] = {name: (own, None) for name, own in labels.items()}
+    calibrated = [name for name in names if tagger.by_column[name].is_calibrated]
+    if calibrated:
+        sure = tagger.tag_sents(source, threads=threads, columns=calibrated, confidences=True)
+        for name, (alone, chances) in sure.items():
+            rows = [
+                [x if a == b else None for a, b, x in zip(*own, strict=True)]
+                for own in zip(labels[name], alone, chances, strict=True)
+            ]
+            found[name] = labels[name], rows
+    return found
 
 
 def column_figures(
@@ -268,13 +279,13 @@ def _interval(counts: Counts) -> Interval | None:
 
 
 def _occurrences(
-    sentences: list[Sentence], gold: Gold, predicted: Labels, sure: list[list[float]] | None
+    sentences: list[Sentence], gold: Gold, predicted: Labels, sure: list[list[float | None]] | None
 ) -> dict[tuple[str, str], list[Occurrence]]:
     found: defaultdict[tuple[str, str], list[tuple[float, int, int]]] = defaultdict(list)
     for k, (truths, labels) in enumerate(zip(gold, predicted, strict=True)):
         for i, (truth, label) in enumerate(zip(truths, labels, strict=True)):
             if truth is not None:
-                confidence = 0.0 if sure is None else sure[k][i]
+                confidence = (sure[k][i] if sure is not None else None) or 0.0
                 found[truth, label].append((confidence if truth == label else -confidence, k, i))
     return {
         pair: [

@@ -342,3 +342,34 @@ def test_a_folder_and_a_title_must_be_text(
         pn.report(tagger, small, tmp_path, title=3)
     with pytest.raises(pn.FileError, match="cannot be read as a folder"):
         pn.report(tagger, small, "a\0b")
+
+
+def test_columns_that_are_calibrated_have_confidences_beside_others(tmp_path: Path) -> None:
+    sentences = [
+        pn.Sentence(["a", "b", str(k)], {"upos": ["XYZ"[k % 3], "Y", "Z"], "note": ["x", "y", "x"]})
+        for k in range(120)
+    ]
+    sure = pn.train(sentences[:20], column="upos", epochs=2).calibrate(sentences)
+    both = pn.Tagger.joined([sure, pn.train(sentences, column="note", epochs=2)])
+    assert not both.is_calibrated
+    found = pn.report(both, sentences, tmp_path / "r").evaluations
+    assert found["upos"].calibration is not None and found["note"].calibration is None
+    assert "confidence" in (tmp_path / "r/column-1.html").read_text("utf-8")
+
+
+def test_pages_have_an_icon_and_cells_grow_with_their_numbers(
+    tagger: pn.Tagger, tmp_path: Path
+) -> None:
+    text = pn.report(tagger, [(["a"], ["X"])], tmp_path / "r").page.read_text("utf-8")
+    assert '<link rel="icon" href="data:image/svg+xml,' in text and "img-src data:" in text
+    rule = text.partition(".matrix button{")[2].partition("}")[0]
+    # What is positioned absolutely does not widen its cell.
+    assert "position:relative" in rule and "padding:0 .3rem" in rule
+
+
+def test_a_report_says_whose_labels_it_judges(tmp_path: Path) -> None:
+    sentences = [pn.Sentence(["a", "b"], {"upos": ["X", "Y"], "xpos": ["x", "y"]})] * 4
+    both = pn.train(sentences, column=("upos", "xpos"), epochs=2)
+    for column, said in ((None, "upos, xpos together"), ("xpos", "column xpos by itself")):
+        written = pn.report(both, sentences, tmp_path / said[:4], column=column)
+        assert said in written.pages[-1].read_text("utf-8")
