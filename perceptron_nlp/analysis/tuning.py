@@ -21,13 +21,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from perceptron_nlp import Evaluation, check_place, cross_validate
+from perceptron_nlp import check_place, cross_validate
 from perceptron_nlp import train as train_tagger
 from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp._display import percent, points
 from perceptron_nlp._version import __version__
 from perceptron_nlp.analysis.crossvalidation import LEMMA, GoldText, deviation
-from perceptron_nlp.crossfit import in_turn, unheard
+from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, missing_extra, quote
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.pages.renderers import Reported
@@ -121,14 +121,9 @@ class TuningResult(Reported):
         """Return the trials, the best first, and the options that are chosen."""
         best, chosen = self.best, self.chosen
         what = "accuracy" if self.measure == "accuracy" else "F1"
-        columns = [
-            *(
-                Column("chosen", label=""),
-                Column("trial", "count"),
-                Column("score", "percent", what),
-            ),
-            *(Column("behind", "percent"), Column("error", "percent", "±"), Column("settings")),
-        ]
+        columns = [Column("chosen", label=""), Column("trial", "count")]
+        columns += [Column("score", "percent", what), Column("behind", "percent")]
+        columns += [Column("error", "percent", "±"), Column("settings")]
         error = 1.96 * chosen.error()
         rows = []
         for one in sorted(self.trials, key=lambda one: (-one.score, one.number)):
@@ -140,9 +135,7 @@ class TuningResult(Reported):
             [
                 Figure("expected", chosen.score, "percent", note=f"± {points(error)}"),
                 Figure("measure", self.measure, "data"),
-                Figure(
-                    "options", {name: _plain(value) for name, value in self.options.items()}, "data"
-                ),
+                Figure("options", _plain_all(self.options), "data"),
             ],
             [Table("trials", "", columns, rows)],
         )
@@ -213,7 +206,8 @@ def tune(
     distributions = {name: kind([_UNSET, *own]) for name, own in values.items()}
     path = None if state is None else os.fspath(state)
     with _silenced(path):
-        study = _study(path, _digest([how, folds, list(map(list, values.values()))], text, held))
+        given = [_plain_all(how), folds, [[name, *own] for name, own in values.items()]]
+        study = _study(path, _digest(given, text, held))
         # Much of what the sampler proposes was tried already.
         for _ in range(len(queue) + _PROPOSALS * trials):
             done = study.get_trials(deepcopy=False)
@@ -254,11 +248,12 @@ def _measured(
         found = cross_validate(text.sentences, folds=folds, **how)
         parts, whole = list(found.folds), found.pooled
     else:
-        turns = in_turn(range(len(held.sentences)), min(_DEV_PARTS, len(held.sentences)))
+        labeled = [one for one, size in zip(held.sentences, held.sizes, strict=True) if size]
+        n = min(_DEV_PARTS, len(labeled))
+        cuts = [labeled[k * len(labeled) // n : (k + 1) * len(labeled) // n] for k in range(n)]
         with unheard():
             tagger = train_tagger(text.sentences, dev=held.sentences, **how)
-            parts = [tagger.evaluate([held.sentences[number] for number in turn]) for turn in turns]
-        whole = Evaluation.pooled(parts)
+            whole, *parts = [tagger.evaluate(some) for some in (held.sentences, *cuts)]
     if whole.spans is None:
         return [one.accuracy for one in (whole, *parts)], "accuracy"
     return [one.spans.f1 if one.spans else one.accuracy for one in (whole, *parts)], "f1"
@@ -378,6 +373,10 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float | None):
         return value
     return [item if isinstance(item, int | float) else str(item) for item in value]
+
+
+def _plain_all(settings: Settings) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in settings.items()}
 
 
 def _text(value: Any) -> str:

@@ -42,6 +42,12 @@ def test_every_trial_is_a_training_scored_on_the_dev_set(small: Small) -> None:
         assert len(trial.scores) == 4
 
 
+def test_sentences_of_the_dev_set_may_lack_labels(small: Small) -> None:
+    dev = [small[8], (["no", "label"], [None, None]), *small[9:]]
+    result = pn.tune(small[:8], dev=dev, epochs=1, space={"beam": [2]})  # type: ignore[arg-type]
+    assert len(result.best.scores) == 4
+
+
 def test_without_a_dev_set_trials_are_cross_validations(small: Small) -> None:
     result = pn.tune(small, folds=3, epochs=2, space={"update": ["perceptron"]})
     assert len(result.trials) == 2
