@@ -101,6 +101,7 @@ BY_NAME = {
     "__init__.py",
     "formats/__init__.py",
     "formats/corpus.py",
+    "cli/completion.py",
     "cli/main.py",
     "cli/tag_folder.py",
     "tagger/train/learning.py",
