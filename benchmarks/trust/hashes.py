@@ -299,7 +299,8 @@ def _known_lemmas(lemmas: list[str]) -> float:
     """Seconds of processor time until a model that knows these lemmas can find any."""
     model = pn.load("en").by_column["lemma"].model
     known = KnownLemmas(False, ["l,0,,0,"], {f"{lemma}\tNOUN": 0 for lemma in lemmas})
-    labeller = make_labeller(model.replace(lemmas=known))
+    derived = tuple(known if isinstance(one, KnownLemmas) else one for one in model.derived)
+    labeller = make_labeller(model.replace(derived=derived))
     made = labeller.lemma_decoder([["NOUN"] for _ in labeller.needed_columns])
     assert made is not None
     return seconds(lambda: LemmaDecoder(*made), 3)

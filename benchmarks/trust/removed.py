@@ -74,8 +74,8 @@ REMOVALS = (
         "M5",
         "pickle comes in",
         "tagger/model/model.py",
-        "from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn\n",
-        "from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn\nimport pickle\n",
+        "from typing import TYPE_CHECKING, Any, NamedTuple\n",
+        "from typing import TYPE_CHECKING, Any, NamedTuple\nimport pickle\n",
     ),
     Removal(
         "M6",
