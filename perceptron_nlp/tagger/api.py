@@ -6,16 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from perceptron_nlp._checks import check_callback, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-from perceptron_nlp.tagger.model.feature_function import (
-    Extractor,
-    FeatureFunction,
-    templates_with_function,
-)
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source, named_columns, with_labels
 from perceptron_nlp.tagger.tagger import Tagger
@@ -23,6 +18,9 @@ from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
 from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions, TrainOptions, options_from
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
 
 
 def train(
@@ -88,8 +86,14 @@ def train(
     chosen = options_from(options, TrainingOptions)
     check_callback(callback)
     check_flag("verbose", verbose)
-    function = None if features is None else FeatureFunction.of(features)
-    if function is not None:
+    function: FeatureFunction | None = None
+    if features is not None:
+        from perceptron_nlp.tagger.model.feature_function import (
+            FeatureFunction,
+            templates_with_function,
+        )
+
+        function = FeatureFunction.of(features)
         chosen = replace(chosen, templates=templates_with_function(chosen.templates, AUTO))
     size = _size(chosen)
     if size is not None and dev is not None:

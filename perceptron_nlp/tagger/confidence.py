@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,12 @@ from perceptron_nlp.probability import Floats, Mask, softmax
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
-from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, allowed_by, lower_cased, with_kept
 from perceptron_nlp.tagger.tag.label import Labeller
-from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
+    from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon
+    from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 
 T = TypeVar("T")
 # Scripts of a word that are looked at one by one.
@@ -101,10 +103,16 @@ class LabelView:
         self._groups = np.array([*map(numbers.__getitem__, names), -1], np.int64)
         self._labels = (*model.tags, "O")
         self._dictionary = model.dictionary
-        self._lexicon = allowed_by(lexicon, model)
-        self._scripts = (
-            None if model.lemmas is None else ScriptLabels(model.tags, model.lemmas.turkic)
-        )
+        self._lexicon: Mapping[str, Sequence[int]] = {}
+        if lexicon:
+            from perceptron_nlp.tagger.tag.constraints import allowed_by, lower_cased
+
+            self._lexicon, self._lower_cased = allowed_by(lexicon, model), lower_cased
+        self._scripts: ScriptLabels | None = None
+        if model.lemmas is not None:
+            from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+
+            self._scripts = ScriptLabels(model.tags, model.lemmas.turkic)
 
     def alike(self, number: int) -> Mask:
         """bool[n_labels]: which labels are written like one of them."""
@@ -188,8 +196,8 @@ class LabelView:
         )
 
     def _looked_up(self, word: str) -> Sequence[int] | None:
-        lexicon: Mapping[str, Sequence[int]] = self._lexicon
-        return lexicon.get(word) or lexicon.get(lower_cased(word)) if lexicon else None
+        lexicon = self._lexicon
+        return lexicon.get(word) or lexicon.get(self._lower_cased(word)) if lexicon else None
 
     def _able(self, sentences: Sequence[Sequence[str]], n_words: int) -> Mask | None:
         """The labels that can be at each word; None where all can be everywhere."""
@@ -261,6 +269,8 @@ def sure_labels(
     )
     if keep is None:
         return labels, sure
+    from perceptron_nlp.tagger.tag.constraints import with_kept
+
     return (
         [with_kept(own, kept) for own, kept in zip(labels, keep, strict=True)],
         _with_kept_sure(sure, keep),

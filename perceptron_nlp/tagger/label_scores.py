@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from perceptron_nlp.tagger.model.label_components import NOTHING
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.spans import is_span_column, spans_of
 
 
@@ -155,6 +154,8 @@ def untrained_labels(
         return Counter(
             label for labels in gold for label in labels if label is not None and label not in known
         )
+    from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+
     scripts = ScriptLabels(model.tags, model.lemmas.turkic)
     words = Counter(
         (word, lemma)

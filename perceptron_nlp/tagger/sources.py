@@ -11,7 +11,7 @@ import copy
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import (
@@ -23,9 +23,11 @@ from perceptron_nlp.formats import (
     open_corpus,
     read_conllu,
 )
-from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 from perceptron_nlp.text.sentence import NO_LABEL, Sentence
 from perceptron_nlp.text.tagset import UNLABELLED, known_labels
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 
 logger = logging.getLogger("perceptron_nlp")
 

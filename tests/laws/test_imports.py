@@ -51,6 +51,9 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
+        "tagger/api": ("train",),
+        "tagger/confidence": ("__init__", "sure_labels"),
+        "tagger/label_scores": ("untrained_labels",),
         "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
             "tag",

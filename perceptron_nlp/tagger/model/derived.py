@@ -15,6 +15,9 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.text.sentence import Sentence, with_columns
 
+# The column of what a feature function returns (feature_function.py).
+FEATURES = "features"
+
 Sentences: TypeAlias = Sequence[Sequence[str]]
 Labels: TypeAlias = list[list[str]]
 ABSENT = "_"

@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, encodable, quote
 from perceptron_nlp.features.templates import Template, check_templates
-from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.derived import FEATURES, Around, Sentences
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.text.sentence import Sentence, with_columns
 
-FEATURES = "features"
 """The column's name."""
 PIECES = Template.parse(f"column:{FEATURES}.word.pieces")
 FUNCTION_TEMPLATES = (PIECES, Template.parse("tag[-1]"), Template.parse("tag[-1] tag[-2]"))

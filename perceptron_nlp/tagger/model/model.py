@@ -185,11 +185,13 @@ class TaggerModel(NamedTuple):
         Raises ArgumentError if no column looks at a function, ArgumentTypeError if it is none, and
         ModelError if a column needs one and there is none.
         """
+        parts = self.parts_by_column
+        if function is None and all(part.function is None for part in parts):
+            return self
         # Here, since few models have one.
         from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 
         made = None if function is None else FeatureFunction.of(function)
-        parts = self.parts_by_column
         if made is not None and all(part.function is None for part in parts):
             raise ArgumentError(
                 "features: this model was trained with templates and takes no function"

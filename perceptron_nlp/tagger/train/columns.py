@@ -29,8 +29,7 @@ from perceptron_nlp.tagger.model.context import (
     given_names,
     is_capitalised,
 )
-from perceptron_nlp.tagger.model.derived import Around
-from perceptron_nlp.tagger.model.feature_function import FEATURES
+from perceptron_nlp.tagger.model.derived import FEATURES, Around
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
     UPOS,

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.tagger.encoded import EncodedLabels, EncodedText, count_pairs
-from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.sources import Source, check_labelled
 from perceptron_nlp.tagger.train.reading import encode
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import TagSet, word_hash
 
 if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.context import DocumentContext
-from perceptron_nlp.tagger.model.feature_function import FEATURES, FeatureFunction
+from perceptron_nlp.tagger.model.derived import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
@@ -31,6 +31,7 @@ from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.feature_function import FeatureFunction
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
     from perceptron_nlp.tagger.train.memory import MemoryLimit
     from perceptron_nlp.tagger.train.resources import Resources

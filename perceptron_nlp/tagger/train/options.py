@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 from perceptron_nlp._checks import check_choice, check_flag, check_int, check_number, check_options
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
@@ -18,7 +18,9 @@ from perceptron_nlp._core.train.driver import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.context import WIDEST_WINDOW
-from perceptron_nlp.tagger.train.clusters import RawSource
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.train.clusters import RawSource
 
 AUTO = "auto"
 # fast: one token at a time, without pairs of words, the fastest to tag with. default: several runs

@@ -17,7 +17,7 @@ import numpy as np
 
 from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.tagger.model.feature_function import FEATURES
+from perceptron_nlp.tagger.model.derived import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
