@@ -165,7 +165,7 @@ def _record_figures(record: Mapping[str, Any]) -> Iterator[Figure]:
         yield Figure("version", record["version"], "text", "trained by version")
     for name in ("train", "dev"):
         if counts := record.get(name):
-            size = f"{counts['sentences']:,} sentences, {counts['labelled']:,} labeled tokens"
+            size = f"{counts['sentences']:,} sentences, {counts['labeled']:,} labeled tokens"
             yield Figure(f"{name}_text", size, "text", name, f"SHA-256 {counts['sha256'][:16]}…")
     for name, value in (record.get("options") or {}).items():
         if value is not None:
@@ -181,7 +181,7 @@ def _training_tables(record: Mapping[str, Any]) -> Iterator[Table]:
     ]
     yield Table("epochs", "epochs of training", _EPOCHS, rows)
     members = [
-        (one["weight"], (one["record"].get("train") or {}).get("labelled"), one["sha256"])
+        (one["weight"], (one["record"].get("train") or {}).get("labeled"), one["sha256"])
         for one in record.get("merged") or []
     ]
     columns = (

@@ -175,9 +175,9 @@ def _say_choices(tagger: pn.Tagger) -> None:
     record = tagger.model.record
     for part in ("train", "dev"):
         counts = record[part]
-        if counts is not None and counts["labelled"] < counts["tokens"]:
+        if counts is not None and counts["labeled"] < counts["tokens"]:
             say(
-                f"{part}: {counts['tokens'] - counts['labelled']:,} of {counts['tokens']:,} tokens"
+                f"{part}: {counts['tokens'] - counts['labeled']:,} of {counts['tokens']:,} tokens"
                 f" have no {tagger.column} and were left out"
             )
     for choice in record.get("choices", []):

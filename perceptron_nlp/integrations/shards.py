@@ -161,7 +161,7 @@ def _reports(
             yield pn.EpochReport(
                 epoch,
                 epochs,
-                part.record["train"]["labelled"],
+                part.record["train"]["labeled"],
                 entry["mistakes"],
                 entry["updates"],
                 score,

@@ -76,7 +76,7 @@ def test_a_model_of_shards_can_be_resumed_and_holds_what_it_is_the_average_of(sm
     whole = train(small, workers=3, resumable=True, **FAST)
     assert whole.model.state is not None
     (state,) = whole.model.state.runs
-    assert state.done == 3 * whole.model.record["train"]["labelled"] and state.epochs == 3
+    assert state.done == 3 * whole.model.record["train"]["labeled"] and state.epochs == 3
     assert whole.resume(small, epochs=1).evaluate(small).accuracy > 0.97
 
 

@@ -237,7 +237,7 @@ def column_figures(
         worst=_worst(part, sentences, gold, predicted),
         occurrences=_occurrences(sentences, gold, predicted, sure),
         epochs=list(record.get("epochs") or []),
-        train_tokens=train.get("labelled") if isinstance(train, dict) else None,
+        train_tokens=train.get("labeled") if isinstance(train, dict) else None,
         seconds=seconds / rounds,
         threads=threads,
         tagged_tokens=sum(map(len, sentences)),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.atoms import Words
 
-_COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labelled": int, "sha256": str}
+_COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labeled": int, "sha256": str}
 # The parts of a training record that this library reads again, and their types: a list of one type,
 # or an object with these among others; what is no list may be null. Those with ? may be missing.
 _RECORD: dict[str, Any] = {

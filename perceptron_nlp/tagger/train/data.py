@@ -157,6 +157,6 @@ class Examples:
         return {
             "sentences": len(self.sentences),
             "tokens": self.n_tokens,
-            "labelled": self.n_labelled,
+            "labeled": self.n_labelled,
             "sha256": self.digest,
         }

@@ -155,7 +155,7 @@ def test_what_a_hostile_file_holds_is_printed_as_text_alone(cli, model: Path) ->
         **pn.read_model(model).record,
         "version": HOSTILE,
         "options": {HOSTILE: HOSTILE},
-        "train": {"sentences": 1, "tokens": 1, "labelled": 1, "sha256": HOSTILE},
+        "train": {"sentences": 1, "tokens": 1, "labeled": 1, "sha256": HOSTILE},
     }
     described = {**json.loads(open_tensors(model.read_bytes(), "")[1]["model"]), "column": HOSTILE}
     odd = with_metadata(model, record=record, model=described)

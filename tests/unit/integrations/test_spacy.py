@@ -203,7 +203,7 @@ def test_words_without_annotation_are_not_learned_from(annotated: list[pn.Senten
     assert component.tagger.columns == ("upos", "feats")
     words = sum(map(len, annotated))
     taggers = component.tagger.by_column.values()
-    assert [part.model.record["train"]["labelled"] for part in taggers] == [words - 1, words]
+    assert [part.model.record["train"]["labeled"] for part in taggers] == [words - 1, words]
 
 
 def test_a_model_stays_where_examples_have_nothing_to_learn(nlp: Any, three: pn.Tagger) -> None:

@@ -107,7 +107,7 @@ def test_dev_figures_and_warnings_speak_of_lemmas(
     tagger = pn.train(train, dev=dev, column=["text", "upos", "lemma"], **FAST)
     lemmas = tagger.by_column["lemma"].model
     best = [one["dev_accuracy"] for one in lemmas.record["epochs"]]
-    assert max(best) == pytest.approx(1 - 1 / lemmas.record["dev"]["labelled"])
+    assert max(best) == pytest.approx(1 - 1 / lemmas.record["dev"]["labeled"])
     (warning,) = [line for line in caplog.messages if "edit script" in line]
     assert warning.endswith("have lemmas that no edit script of training makes: zz9")
     assert not [line for line in caplog.messages if "l,0," in line]
@@ -182,8 +182,8 @@ def test_a_lemma_that_is_too_long_for_a_script_is_not_learned(french: str, tmp_p
     path = write(tmp_path / "odd.conllu", french + odd)
     tagger = pn.train(path, column="all", **FAST)
     counts = tagger.by_column["lemma"].model.record["train"]
-    assert counts["labelled"] == counts["tokens"] - 1
-    assert pn.doctor(path, column="lemma", folds=2).labelled == counts["labelled"]
+    assert counts["labeled"] == counts["tokens"] - 1
+    assert pn.doctor(path, column="lemma", folds=2).labelled == counts["labeled"]
 
 
 def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_words_without_a_label_are_not_learnt_from_but_counted(small: Labelled) 
     labelled = sum(t != "_" for s in some for t in s.columns["upos"])
     assert "_" not in tagger.labels
     assert seen[0].examples == labelled
-    assert tagger.model.record["train"]["labelled"] == labelled
+    assert tagger.model.record["train"]["labeled"] == labelled
     assert tagger.model.record["train"]["tokens"] == sum(map(len, some))
     result = tagger.evaluate(some)
     assert (result.tokens, result.unlabeled) == (labelled, sum(map(len, some)) - labelled)
