@@ -133,8 +133,8 @@ def train(data: Any, *, workers: int | None = None, **options: Any) -> pn.Tagger
 
     Parameters
     ----------
-    data, **options : as for ``perceptron_nlp.train``, but for checkpoints, bounds on
-        memory and learn_dev
+    data, **options : as for ``perceptron_nlp.train``, but for checkpoints, bounds on memory,
+        learn_dev and verbose
     workers : 1 to 10,000; None for as many as the cluster has processors. The model depends on it:
         with one worker it is that of training without an engine, byte for byte
 

@@ -50,7 +50,7 @@ def train_on_shards(
     engine : what the workers run on
     workers : 1 to 10,000; the model depends on it. With one, this is ``perceptron_nlp.train``
     data, dev, format, fields, callback, **options : as for ``perceptron_nlp.train``, but
-        for checkpoints, bounds on memory and learn_dev
+        for checkpoints, bounds on memory, learn_dev and verbose
 
     Raises
     ------
@@ -66,7 +66,7 @@ def train_on_shards(
     check_options(own, [option.name for option in dataclasses.fields(pn.TrainingOptions)])
     chosen = pn.TrainingOptions(**own)
     for name in _WHOLE:
-        if getattr(chosen, name):
+        if getattr(chosen, name, None):
             raise ArgumentError(f"{name}: does not go with shards; leave it out, or use one worker")
     if chosen.min_count > 1:
         raise ArgumentError(
@@ -74,6 +74,7 @@ def train_on_shards(
             " feature is in the whole text; leave min_count out, or give workers=1"
         )
     corpora, sentences = _read(data, given)
+    held_out = None if dev is None else _read(dev, given)[1]
     if workers > len(sentences):
         raise ArgumentError(
             f"workers: {workers:,} are more than there are sentences to learn from"
@@ -84,7 +85,6 @@ def train_on_shards(
     if corpora and options.get("column") is None:
         options["column"] = corpora[0].default_column
     tagger = _begun(corpora if is_there else sentences, fields, options)
-    held_out = None if dev is None else _read(dev, given)[1]
     shards = [engine.hand_over(sentences[k::workers]) for k in range(workers)]
     passes = max(part.record["options"]["epochs"] for part in tagger.model.parts_by_column)
     best, best_score, best_epoch = tagger, -1.0, 0
@@ -104,7 +104,7 @@ def train_on_shards(
 
 
 # Arguments of train that are no options.
-_OWN = ("column", "features", "verbose")
+_OWN = ("column", "features")
 
 
 def _begun(

@@ -16,7 +16,7 @@ MODULES = [
     ("nltk", "nltk.tag.api", "nltk"),
     ("arrow", "pyarrow", "arrow"),
     ("ray", "ray", "ray"),
-    ("spark", "pyspark.sql.types", "spark"),
+    ("spark", "pyspark.sql.pandas.types", "spark"),
 ]
 
 
