@@ -68,6 +68,8 @@ class Labeller:
         known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
         """Return sentences of one text with what they show of each other, and earlier columns."""
+        if not (self._earlier.labellers or self._model.derived):
+            return list(sentences)
         around = self._around._replace(before=before, after=after, known=known)
         sentences = self._earlier.add(sentences, around)
         if self._given and self._model.derived:
@@ -266,7 +268,8 @@ class Labeller:
             assert self._first is not None
             return self._first.learned_labels(given, keep, threads)
 
-        sentences = self._with_derived(sentences, first_labels)
+        if self._model.derived:
+            sentences = self._with_derived(sentences, first_labels)
         if self._looked_at:
             return [self._columns(sentence, i) for i, sentence in enumerate(sentences)]
         return list(sentences)
