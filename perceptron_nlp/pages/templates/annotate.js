@@ -86,7 +86,7 @@ function show(found) {
   task = found.task;
   edits = [];
   $("work").hidden = !task;
-  $("accept").disabled = $("skip").disabled = !task;
+  for (const id of ["accept", "skip", "show-note"]) $(id).disabled = !task;
   $("against").hidden = !found.against;
   $("reviewing").hidden = !found.reviewed;
   $("finished").hidden = Boolean(task);
@@ -406,7 +406,7 @@ function showTyping() {
     });
   });
   whole.append(name, input);
-  $("panel").querySelector(".all").before(whole);
+  $("panel").querySelector("h2").before(whole);
   input.focus();
 }
 
