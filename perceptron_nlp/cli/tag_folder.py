@@ -63,19 +63,11 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
 
 def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> None:
     """Tag a Parquet file as the command line says."""
-    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     if not chosen.quiet and chosen.format == "auto":
         say(f"{path}: read as parquet")
-    taggers = taggers_of(tagger, chosen.column)
-    pieces = arrow.tag_parquet(
-        tagger,
-        path,
-        columns={name: own.column for name, own in taggers.items()},
-        tokens_column=chosen.tokens_column,
-        text_column=chosen.text_column,
-        threads=chosen.threads,
-        confidences=chosen.confidence,
-    )
+    how = {"threads": chosen.threads, "confidences": chosen.confidence}
+    columns = picked(chosen, "column", "tokens_column", "text_column")
+    pieces = _parquet_pieces(tagger, path, columns, **how)
     if chosen.output not in (None, STDIN):
         check_apart(chosen.output, [chosen.model], "the model")
         check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
@@ -85,6 +77,21 @@ def write_parquet(chosen: argparse.Namespace, tagger: pn.Tagger, path: str) -> N
         raise pn.FileError("<stdout>: Parquet is not for reading; name a file with -o")
     for piece in pieces:
         sys.stdout.buffer.write(piece)
+
+
+def _parquet_pieces(
+    tagger: pn.Tagger, path: str, options: Mapping[str, Any], **how: Any
+) -> Iterator[bytes]:
+    arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
+    taggers = taggers_of(tagger, options["column"])
+    found: Iterator[bytes] = arrow.tag_parquet(
+        tagger,
+        path,
+        columns={name: own.column for name, own in taggers.items()},
+        **{name: options[name] for name in ("tokens_column", "text_column")},
+        **how,
+    )
+    return found
 
 
 def tag_file(
@@ -108,15 +115,7 @@ def tag_file(
 
 def _pieces(tagger: pn.Tagger, options: Mapping[str, Any], read: str) -> Iterator[Any]:
     if read.endswith(".parquet"):
-        arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
-        taggers = taggers_of(tagger, options["column"])
-        yield from arrow.tag_parquet(
-            tagger,
-            read,
-            columns={name: own.column for name, own in taggers.items()},
-            tokens_column=options["tokens_column"],
-            text_column=options["text_column"],
-        )
+        yield from _parquet_pieces(tagger, read, options)
         return
     how = {name: options[name] for name in ("format", "fields", "keep")}
     yield from Tagging(tagger, options["column"], **how).texts([read])
