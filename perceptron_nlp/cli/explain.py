@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import make_server
 from perceptron_nlp.cli.inputs import (
-    check_apart,
     check_stdin,
     check_there,
     load_tagger,
@@ -23,11 +21,14 @@ from perceptron_nlp.cli.parsing import (
     LEXICON,
     QUIET,
     SERVE_LEXICON,
-    UsageError,
+    TO,
     Verb,
     format_options,
 )
-from perceptron_nlp.cli.terminal import output, print_json, serve_until_interrupted
+from perceptron_nlp.cli.results import print_text, show
+from perceptron_nlp.cli.terminal import output, serve_until_interrupted
+from perceptron_nlp.pages.renderers import json_text
+from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.pages.serving import HOSTS, PORT
 from perceptron_nlp.tagger.explain.explanation import SHOWN
 from perceptron_nlp.tagger.explain.render import page
@@ -41,17 +42,16 @@ estimate: the contributions sum to the scores.""",
 MODEL  a model file
 [TEXT]  the text (default: standard input, which - stands for)
 --column NAME  of a model of several columns, the one to explain (default: the first)
---top N  features shown one by one for each token, the heaviest (default: {SHOWN}; with --json all)
---html FILE  write a page of HTML instead (needs the extra report)
---json  one JSON object
+--top N  features shown one by one for each token, the heaviest (default: {SHOWN}; in json all)
+{TO}
 {LEXICON}
 {format_options(FORMATS + "|text")}
 {QUIET}
 """,
     """\
-  perceptron-nlp explain en.model new.conllu --html why.html
+  perceptron-nlp explain en.model new.conllu --to html > why.html
   echo "The old man the boats ." | perceptron-nlp explain en.model --format text
-  perceptron-nlp explain en.model new.conllu --json | jq '.sentences[0].words[0]'
+  perceptron-nlp explain en.model new.conllu --to json | jq '.sentences[0].words[0]'
   perceptron-nlp explain both.model new.conllu --column xpos --top 10""",
 )
 
@@ -60,33 +60,31 @@ def run_explain(chosen: argparse.Namespace) -> None:
     """Read, explain, and print or write."""
     check_there([chosen.text])
     check_stdin([chosen.text, *filter(None, [chosen.lexicon])], quiet=True)
-    if chosen.html is not None and chosen.json:
-        raise UsageError("--html, --json: only one of them can be given")
-    if chosen.html is not None:
-        check_apart(chosen.html, [chosen.model], "the model")
-        check_apart(chosen.html, [chosen.text], "the text")
-        check_apart(chosen.html, filter(None, [chosen.lexicon]), "the lexicon")
-        pn.check_place(chosen.html)
-    elif sys.stdout is None:
-        raise pn.FileError("<stdout>: is closed; name a file with --html")
     tagger = load_tagger(chosen.model, chosen.lexicon, column=chosen.column)
     check_stdin([chosen.text], quiet=chosen.quiet)
-    top = SHOWN if chosen.top is None and not chosen.json else chosen.top
+    top = SHOWN if chosen.top is None and chosen.to != "json" else chosen.top
     found = _explanations(tagger, chosen, top)
-    if chosen.html is not None:
-        text = page(
-            found,
-            top=top,
-            right_to_left=tagger.by_column[chosen.column or tagger.column].model.right_to_left,
-            title=f"Why these labels: {tagger.column}"
-            if chosen.column is None
-            else f"Why these labels: {chosen.column}",
-        )
-        pn.replace_file(chosen.html, text.encode())
-    elif chosen.json:
-        print_json({"sentences": [explanation.to_dict() for explanation in found]})
-    else:
+    if chosen.to == "text":
         _print(found, top)
+    elif chosen.to == "json":
+        print_text(json_text({"sentences": [one.to_dict() for one in found]}), is_json=True)
+    elif chosen.to == "html":
+        column = chosen.column or tagger.column
+        right_to_left = tagger.by_column[column].model.right_to_left
+        title = f"Why these labels: {column}"
+        print_text(page(found, top=top, right_to_left=right_to_left, title=title))
+    else:
+        reports = [one.report() for one in found if one]
+        tables = [table for one in reports for table in one.tables]
+        rows = [(number, *row) for number, table in enumerate(tables, 1) for row in table.rows]
+        columns = [Column("sentence", "count"), *(tables[0].columns if tables else ())]
+        show(
+            Report(
+                f"column {chosen.column or tagger.column}",
+                tables=[Table("words", "", columns, rows)],
+            ),
+            chosen.to,
+        )
 
 
 def _explanations(

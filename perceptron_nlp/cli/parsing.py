@@ -23,7 +23,6 @@ _NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 QUIET = "--quiet  nothing on stderr but errors"
 THREADS = "--threads N=1  threads that tag; the result does not depend on it"
-JSON = "--json  one JSON object, shares as fractions"
 TO = """\
 --to FORM=text  print the result as text, as json (all of it, shares as fractions), tsv (its main
     table), markdown, latex, or as a page of html (needs the extra report)"""

@@ -20,8 +20,13 @@ def show(report: Report, form: str) -> None:
         text = "\n".join(text_lines(report, width, terminal.paint)) + "\n"
     else:
         text = written(report, form)
-    if not terminal.unicode:
-        if form == "json":
+    print_text(text, is_json=form == "json")
+
+
+def print_text(text: str, *, is_json: bool = False) -> None:
+    """Print a text, in ASCII if the stream is not Unicode."""
+    if not output().unicode:
+        if is_json:
             text = "".join(c if c.isascii() else json.dumps(c)[1:-1] for c in text)
         else:
             text = text.translate(_ASCII)

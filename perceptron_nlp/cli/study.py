@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import printable, shortened
 from perceptron_nlp.cli.inputs import open_inputs
 from perceptron_nlp.cli.parsing import QUIET, Verb, format_options
-from perceptron_nlp.cli.terminal import messages, say, shortened
+from perceptron_nlp.cli.terminal import messages, say
 from perceptron_nlp.perceptrons.study.corpus import TOKENS, read_study_corpus, sample_files
 from perceptron_nlp.perceptrons.study.experiments import study_corpus
 from perceptron_nlp.perceptrons.study.report import check_libraries, made_folder, write_report

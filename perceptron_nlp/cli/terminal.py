@@ -1,4 +1,4 @@
-"""Output for people: the width of the terminal, color, messages, and JSON.
+"""Output for people: the width of the terminal, color, and messages.
 
 Standard output and standard error are asked separately. ``NO_COLOR`` turns color off,
 ``FORCE_COLOR`` on, ``TERM=dumb`` off; ``COLUMNS`` gives a terminal's width. If the stream is no
@@ -13,9 +13,9 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from perceptron_nlp._display import printable
+from perceptron_nlp._display import printable, shortened
 
 if TYPE_CHECKING:
     from perceptron_nlp.pages.serving import PageServer
@@ -212,32 +212,9 @@ def escape_what_does_not_fit(stream: TextIO | None) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
-def shortened(text: str, width: int) -> str:
-    """Return the text cut to a width in characters, with an ellipsis for its end."""
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
-
-
-def shortened_inside(text: str, width: int) -> str:
-    """Return the text cut in its middle to a width in characters: the end of a path says most."""
-    if len(text) <= width:
-        return text
-    tail = 2 * max(0, width - 1) // 3
-    return f"{text[: max(0, width - 1 - tail)]}…{text[len(text) - tail :]}"
-
-
 def serve_until_interrupted(server: PageServer) -> None:
     """Print the address of a page, and answer it until Ctrl-C, which is how it is meant to end."""
     print(server.url, flush=True)
     say("open this page in a browser; Ctrl-C ends it")
     with contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
-
-
-def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object on lines of its own; in ASCII if the stream is not Unicode."""
-    # Here, since most programs print none.
-    import json
-
-    lines = json.dumps(value, ensure_ascii=not output().unicode, indent=2).split("\n")
-    for line in lines:
-        print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line))

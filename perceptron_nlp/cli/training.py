@@ -13,7 +13,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import percent, printable
+from perceptron_nlp._display import percent, printable, shortened
 from perceptron_nlp.cli.inputs import check_apart
 from perceptron_nlp.cli.parsing import VerbParser, a_number, whole_number
 from perceptron_nlp.cli.terminal import (
@@ -24,7 +24,6 @@ from perceptron_nlp.cli.terminal import (
     Terminal,
     duration,
     say,
-    shortened,
     write_message,
 )
 from perceptron_nlp.errors import quote

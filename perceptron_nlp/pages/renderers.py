@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Any
 
-from perceptron_nlp._display import FORMS, Tabular, printable
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp._display import FORMS, printable, shortened, shortened_inside
+from perceptron_nlp.errors import ArgumentError, missing_extra
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.reports import LEFT, Figure, Report, Table
 
@@ -43,7 +43,7 @@ def tsv(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-class Reported(Tabular):
+class Reported:
     """A result that has a report, and by it text, JSON, rows and data frames."""
 
     __slots__ = ()
@@ -75,6 +75,23 @@ class Reported(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         """Return the main table: a dictionary for each row, all with the same keys."""
         return self.report().main_table.to_rows()
+
+    def to_frame(self) -> Any:
+        """Return the rows as a data frame of pandas, or of Polars where pandas is not installed.
+
+        Raises MissingExtraError where neither is (extra ``frames``).
+        """
+        try:
+            import pandas  # type: ignore[import-untyped, unused-ignore]
+
+            return pandas.DataFrame(self.rows())
+        except ImportError:
+            pass
+        try:
+            import polars
+        except ImportError:
+            raise missing_extra("pandas or Polars", "frames") from None
+        return polars.DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
         return html(self.report())
@@ -129,8 +146,8 @@ def _unpainted(text: str, style: str) -> str:
 def text_lines(report: Report, width: int | None = WIDTH, paint: Paint = _unpainted) -> list[str]:
     """Return a report as lines for a terminal, no wider than `width`; `paint` adds a style."""
     room = width or 1 << 30
-    lines = [paint(_cut(printable(report.title), room), _BOLD)]
-    lines += [_cut(line, room) for line in _figure_lines(report.figures)]
+    lines = [paint(shortened(printable(report.title), room), _BOLD)]
+    lines += [shortened(line, room) for line in _figure_lines(report.figures)]
     for table in report.tables:
         if table.limit != 0 and table.rows:
             lines += ["", *_table_lines(table, room, paint)]
@@ -163,18 +180,18 @@ def _table_lines(table: Table, room: int, paint: Paint) -> list[str]:
     below = [i for i, column in enumerate(columns) if column.kind == "prose"]
     grid = [[columns[i].heading for i in flat], *([row[i] for i in flat] for row in cells)]
     widths = _widths(grid, [columns[i].kind == "text" for i in flat], room)
-    lines = [paint(_cut(printable(table.title), room), _BOLD)] if table.title else []
+    lines = [paint(shortened(printable(table.title), room), _BOLD)] if table.title else []
     for number, row in enumerate(grid):
         texts = [
-            f"{_cut_inside(cell, width):{'<' if columns[i].kind in LEFT else '>'}{width}}"
+            f"{shortened_inside(cell, width):{'<' if columns[i].kind in LEFT else '>'}{width}}"
             for i, cell, width in zip(flat, row, widths, strict=True)
         ]
-        line = _cut("  ".join(texts).rstrip(), room)
+        line = shortened("  ".join(texts).rstrip(), room)
         lines.append(line if number else paint(line, _FAINT if table.title else _BOLD))
         if number:
             for i in below:
                 lines += _wrapped(cells[number - 1][i], room, "   ")
-    return [*lines, _cut(rest, room)] if rest else lines
+    return [*lines, shortened(rest, room)] if rest else lines
 
 
 def _widths(grid: Sequence[Sequence[str]], is_text: Sequence[bool], room: int) -> list[int]:
@@ -196,22 +213,9 @@ def _wrapped(text: str, room: int, indent: str) -> Iterator[str]:
         if line and len(line) + 1 + len(word) > width:
             yield indent + line
             line = ""
-        line = f"{line} {word}" if line else _cut(word, max(width, room - len(indent)))
+        line = f"{line} {word}" if line else shortened(word, max(width, room - len(indent)))
     if line:
         yield indent + line
-
-
-def _cut(text: str, width: int) -> str:
-    """Return a text cut to a width in characters, with an ellipsis for its end."""
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
-
-
-def _cut_inside(text: str, width: int) -> str:
-    """Return a text cut in its middle to a width: the end of a path says most."""
-    if len(text) <= width:
-        return text
-    tail = 2 * max(0, width - 1) // 3
-    return f"{text[: max(0, width - 1 - tail)]}…{text[len(text) - tail :]}"
 
 
 def _seen(report: Report) -> Iterator[tuple[str, list[str], list[list[str]], list[bool], str]]:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import Tabular
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Report, Table
 
 TEXT = [(["a", "b", "c"], ["X", "Y", "Z"]), (["b", "c"], ["Y", "X"])] * 4
 
 
-class Result(Tabular):
+class Result(Reported):
     """A result of so many rows."""
 
     def __init__(self, n: int) -> None:
         self.n = n
 
-    def rows(self) -> list[dict[str, Any]]:
-        return [{"label": f"<{i}>\x1b", "share": i / 3, "none": None} for i in range(self.n)]
+    def report(self) -> Report:
+        columns = [Column("label"), Column("share", "percent"), Column("none")]
+        rows = [(f"<{i}>\x1b", i / 3, None if i else "") for i in range(self.n)]
+        return Report("a & b", tables=[Table("t", "", columns, rows, 40)])
 
-    def __str__(self) -> str:
-        return "a & b\nmore"
 
-
-def results() -> list[Tabular]:
+def results() -> list[Reported]:
     tagger = pn.train(TEXT, epochs=2)
     return [
         tagger.evaluate(TEXT),
@@ -44,16 +43,16 @@ def test_every_result_is_a_table_with_the_same_keys_in_each_row() -> None:
         rows = result.rows()
         assert len({tuple(row) for row in rows}) <= 1
         html = result._repr_html_()
-        assert "<table>" in html
+        assert html.startswith("<h2>") and ("<table>" in html or not rows)
 
 
 def test_text_of_a_table_is_escaped_and_long_tables_are_cut() -> None:
     html = Result(45)._repr_html_()
-    assert html.startswith("<p>a &amp; b</p><table>") and "more" not in html.partition("<table>")[0]
+    assert html.startswith("<h2>a &amp; b</h2>")
     assert "&lt;1&gt;\\x1b" in html and "\x1b" not in html
-    assert "0.3333" in html and "<td>–</td>" in html
+    assert "33.33" in html and ">–</td>" in html
     assert html.endswith("<p>… and 5 more rows</p>")
-    assert "<tbody></tbody>" in Result(0)._repr_html_()
+    assert Result(0)._repr_html_() == "<h2>a &amp; b</h2>\n"
 
 
 def test_a_data_frame_is_of_pandas_or_polars(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,9 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from perceptron_nlp._display import Tabular
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.tagger.confidence import sure_labels
 from perceptron_nlp.tagger.explain.render import Paint, direction, page, plain, text
 from perceptron_nlp.tagger.model.label_components import forms_of
@@ -27,6 +28,10 @@ from perceptron_nlp.text.sentence import words_of
 T = TypeVar("T")
 WEIGHTS = "weights"
 SHOWN = 5
+_WORDS = (
+    *(Column("word"), Column("label"), Column("score", "weight"), Column("runner_up")),
+    *(Column("margin", "weight"), Column("confidence", "percent"), Column("known")),
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -120,7 +125,7 @@ class WordExplanation:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Explanation(Tabular, Sequence[WordExplanation]):
+class Explanation(Reported, Sequence[WordExplanation]):
     """Why the words of a sentence got their labels: a sequence of WordExplanation.
 
     Attributes
@@ -159,10 +164,11 @@ class Explanation(Tabular, Sequence[WordExplanation]):
         """Predicted labels, as ``Tagger.tag`` gives them."""
         return [word.label for word in self.words]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each word."""
-        shown = ("word", "label", "score", "runner_up", "margin", "known")
-        return [{name: getattr(word, name) for name in shown} for word in self.words]
+    def report(self) -> Report:
+        """Return a table with a row for each word; see `to_text` and `to_html` for features."""
+        rows = [tuple(getattr(word, column.key) for column in _WORDS) for word in self.words]
+        title = f"column {self.column}: {' '.join(word.word for word in self.words)}"
+        return Report(title, tables=[Table("words", "", _WORDS, rows)])
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """All of it as JSON has it, with at most `top` features a word one by one."""

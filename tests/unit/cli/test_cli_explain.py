@@ -30,7 +30,7 @@ def test_text_from_standard_input_is_explained_word_by_word(cli: Callable, model
 
 
 def test_json_holds_all_features_and_sums(cli: Callable, model: Path, train_file: Path) -> None:
-    done = cli("explain", model, train_file, "--json")
+    done = cli("explain", model, train_file, "--to", "json")
     assert done.err == "train.conllu: read as conllu\n"
     found = json.loads(done.out)["sentences"]
     assert len(found) == 5
@@ -40,23 +40,28 @@ def test_json_holds_all_features_and_sums(cli: Callable, model: Path, train_file
             assert word["rest"] is None
 
 
-def test_a_page_is_written_and_nothing_printed(
-    cli: Callable, model: Path, train_file: Path
-) -> None:
-    done = cli("explain", model, train_file, "--html", "why.html", "--quiet")
-    assert (done.status, done.out, done.err) == (0, b"", "")
-    text = Path("why.html").read_text("utf-8")
+def test_a_page_is_printed(cli: Callable, model: Path, train_file: Path) -> None:
+    done = cli("explain", model, train_file, "--to", "html", "--quiet")
+    text = done.out.decode()
+    assert (done.status, done.err) == (0, "")
     assert text.count("<section") == 5 and "<bdi>They</bdi>" in text
 
 
-def test_without_jinja_a_page_is_refused_with_the_extra_and_nothing_is_written(
+def test_words_are_a_table_of_other_forms(cli: Callable, model: Path, train_file: Path) -> None:
+    done = cli("explain", model, train_file, "--to", "tsv", "--quiet")
+    rows = [line.split("\t") for line in done.out.decode().splitlines()]
+    assert rows[0][:4] == ["sentence", "word", "label", "score"]
+    assert {row[0] for row in rows[1:]} == {"1", "2", "3", "4", "5"}
+    assert cli("explain", model, train_file, "--to", "latex").out.count(b"tabular") == 2
+
+
+def test_without_jinja_a_page_is_refused_with_the_extra(
     refuses: Callable[..., str], model: Path, train_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     environment.cache_clear()
-    message = refuses("explain", model, train_file, "--html", "why.html", "--quiet")
+    message = refuses("explain", model, train_file, "--to", "html", "--quiet")
     assert message == 'Jinja2 is not installed: pip install "perceptron-nlp[report]"'
-    assert not Path("why.html").exists()
 
 
 def test_colour_and_width_follow_the_terminal(
@@ -72,7 +77,7 @@ def test_colour_and_width_follow_the_terminal(
 
 def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path) -> None:
     many = b"The old dog sleeps .\n" * 150
-    done = cli("explain", model, "--format", "text", "--json", "--top", 1, stdin=many)
+    done = cli("explain", model, "--format", "text", "--to", "json", "--top", 1, stdin=many)
     found = json.loads(done.out)["sentences"]
     assert len(found) == 150 and all(sentence == found[0] for sentence in found)
 
@@ -83,10 +88,8 @@ def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path
         (["--column", "xpos"], "--column: 'xpos' is not one of upos"),
         (["--top", "-1"], "--top: -1 is not between 0 and 1,000,000"),
         (["--top", "many"], "argument --top: 'many' is not a whole number"),
-        (["--html", "en.model"], "en.model: is the model, and would be overwritten"),
-        (["--html", "no/why.html"], "no"),
-        (["--html", "x", "--json"], "--html, --json: only one of them"),
-        (["--jsn"], "unknown option --jsn; did you mean --json?"),
+        (["--to", "htm"], "argument --to: 'htm' is none of text, tsv, markdown, latex, json, html"),
+        (["--columm", "x"], "unknown option --columm; did you mean --column?"),
         (["nothing.txt"], "nothing.txt: there is no such file"),
         (["a", "b"], "unexpected argument"),
         (["--lexicon", "-"], "<stdin>: named twice"),

@@ -39,7 +39,7 @@ def test_explain_cuts_text_as_tag_does(cli) -> None:
     text = b"It cost $5.6m in the U.S. Who's next?"
     tagged = cli("tag", "en", "--column", "upos", "--to", "tagged", stdin=text).out.decode()
     words = [token.rpartition("/")[0] for token in tagged.split()]
-    outcome = cli("explain", "en", "--column", "upos", "--json", stdin=text)
+    outcome = cli("explain", "en", "--column", "upos", "--to", "json", stdin=text)
     found = [w["word"] for one in json.loads(outcome.out)["sentences"] for w in one["words"]]
     assert found == words != [word for one in pn.tokenize(text.decode()) for word in one]
 

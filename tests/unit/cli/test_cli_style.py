@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp._display import printable
-from perceptron_nlp.cli.terminal import (
-    BOLD,
-    Terminal,
-    duration,
-    shortened,
-    shortened_inside,
-    write_message,
-)
+from perceptron_nlp._display import printable, shortened, shortened_inside
+from perceptron_nlp.cli.terminal import BOLD, Terminal, duration, write_message
 from perceptron_nlp.cli.training import ASCII_BLOCKS, BLOCKS, TrainingView, sparkline
 
 
