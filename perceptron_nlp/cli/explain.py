@@ -92,7 +92,8 @@ def _explanations(
 ) -> Iterator[pn.Explanation]:
     """Explain all sentences."""
     # Refuses the column and the number before any reading.
-    tagger.explain([], column=chosen.column, top=top)
+    nothing = pn.Sentence([], {name: [] for name in tagger.feature_columns})
+    tagger.explain(nothing, column=chosen.column, top=top)
     with pn.open_corpus(chosen.text, format=chosen.format, fields=chosen.fields) as corpus:
         if not chosen.quiet and chosen.format == "auto":
             name_format(corpus)

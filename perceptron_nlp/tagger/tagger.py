@@ -906,8 +906,7 @@ class Tagger:
         part = self._of_column(column)
         if top is not None:
             check_int("top", top, 0, 1_000_000)
-        batch = [tokens if isinstance(tokens, Sentence) else token_list(tokens)]
-        known: dict[str, list[list[str]]] = {}
+        batch, known = [token_list(tokens)], {}
         if part._earlier and part is not self:
             # Those that it looks at agree first, as when it is tagged.
             found = self._columns(batch, 1, None, before, after, [*part._earlier])

@@ -141,7 +141,7 @@ def test_html_is_whole_and_what_the_sentence_holds_stays_text(tagger: pn.Tagger)
     text.encode("utf-8")
     parser.feed(text)
     parser.close()
-    assert {"script", "link", "img", "iframe"}.isdisjoint(parser.names)
+    assert {"script", "img", "iframe"}.isdisjoint(parser.names)
     assert parser.names.count("table") == 3
     assert "light-dark(" in text and "\x1b" not in text
     assert explained.to_html(top=3).startswith("<!DOCTYPE html>")
