@@ -245,11 +245,6 @@ def test_features_of_much_text_are_learned_in_one_run(much_text):
     assert runs_and_epochs(pn.train(many_new(20))) == (1, 8)
 
 
-def test_tuning_compares_settings_by_one_run_each():
-    found = pn.tune(PLAIN, folds=2, space={"margin": [2.0]})
-    assert found.options["epochs"] <= 8
-
-
 def test_an_option_that_is_given_overrides_its_preset():
     tagger = pn.train(PLAIN, preset="accurate", runs=2, update="perceptron")
     options = tagger.model.record["options"]
