@@ -20,19 +20,33 @@ from setuptools import Extension, setup
 checked = os.environ.get("PERCEPTRON_NLP_CHECKED") == "1"
 sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
 
+# Modules with loops over weights; in all others -O3 takes time and makes nothing faster.
+HOT = {
+    "model.frozenmodel",
+    "table.weights",
+    "text.cutter",
+    "text.filler",
+    "text.lemmatizer",
+    "train.factored",
+    "train.greedy",
+    "train.search",
+    "train.vectors",
+}
 if sys.platform == "win32":
     # C11 for restrict; contraction is off unless asked for.
     compile_args = ["/O2", "/std:c11"]
-    link_args: list[str] = []
+    hot_args: list[str] = []
 else:
     # Floating-point contraction is off so that every machine computes the same bytes.
     # Debug information would make up nine tenths of a wheel.
-    compile_args = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-g0"]
-    link_args = []
+    compile_args = ["-O2", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-g0"]
+    hot_args = ["-O3"]
+link_args: list[str] = []
 if sanitize:
     compile_args += [f"-fsanitize={sanitize}", "-g", "-O1", "-fno-omit-frame-pointer"]
+    hot_args = []
     link_args += [f"-fsanitize={sanitize}"]
-compile_args += os.environ.get("PERCEPTRON_NLP_FLAGS", "").split()
+last_args = os.environ.get("PERCEPTRON_NLP_FLAGS", "").split()
 
 macros = [
     (name, "1")
@@ -62,6 +76,11 @@ def needs(source: Path) -> list[str]:
     return sorted(map(str, found))
 
 
+def args_of(name: str) -> list[str]:
+    """The compiler's arguments for an extension."""
+    return compile_args + (hot_args if name in HOT else []) + last_args
+
+
 extensions = [
     Extension(
         f"perceptron_nlp._core.{path.parent.name}.{path.stem}",
@@ -69,7 +88,7 @@ extensions = [
         include_dirs=[str(core)],
         depends=needs(path),
         define_macros=macros,
-        extra_compile_args=compile_args,
+        extra_compile_args=args_of(f"{path.parent.name}.{path.stem}"),
         extra_link_args=link_args,
     )
     for path in sorted(core.glob("*/*.pyx"))
@@ -80,7 +99,7 @@ extensions.append(
     Extension(
         shared,
         [str(core / "table" / "memoryviews.c")],
-        extra_compile_args=compile_args,
+        extra_compile_args=args_of("table.memoryviews"),
         extra_link_args=link_args,
     )
 )

@@ -25,8 +25,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from perceptron_nlp._core.model.modelrows import starts_of
-from perceptron_nlp._core.model.ricecodes import rice_decoded
+from perceptron_nlp._core.model.modelrows import rice_decoded, starts_of
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
     ALIGNMENT,
@@ -208,7 +207,7 @@ def pack(values: Words) -> Packed:
 def unpack(
     packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
 ) -> memoryview:
-    """Return the numbers, or what they are codes of: see ricecodes.rice_decoded."""
+    """Return the numbers, or what they are codes of: see modelrows.rice_decoded."""
     return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts)
 
 
