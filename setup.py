@@ -24,6 +24,7 @@ sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
 HOT = {
     "model.frozenmodel",
     "table.weights",
+    "tag.decode",
     "text.cutter",
     "text.filler",
     "text.lemmatizer",
