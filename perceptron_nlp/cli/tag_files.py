@@ -249,7 +249,7 @@ class Tagging:
 
     def _filled(self, corpus: pn.Corpus) -> Iterator[Piece]:
         """Yield what the core can tag as bytes; the rest of the text stays in the corpus."""
-        if self._keep or self._marks is not None:
+        if corpus.format != "conllu" or self._keep or self._marks is not None:
             return
         how: dict[str, Any] = {"columns": list(self._chosen)}
         if len(self._tagger.columns) == 1:

@@ -27,7 +27,6 @@ from perceptron_nlp.cli.terminal import (
     write_message,
 )
 from perceptron_nlp.errors import quote
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.options import GROUPS as GROUPS
 from perceptron_nlp.tagger.train.options import LearningOptions, declaration
 
@@ -117,7 +116,11 @@ def check_checkpoint(chosen: argparse.Namespace, inputs: Sequence[str]) -> None:
             raise pn.FileError(
                 f"{chosen.checkpoint}: is the model, too; name another file for the checkpoint"
             )
-    Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume)
+    if (chosen.checkpoint, chosen.every, chosen.resume) != (None, None, False):
+        # Here, since most training keeps none.
+        from perceptron_nlp.tagger.train.checkpoint import Checkpoint
+
+        Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume)
 
 
 def interrupted_message(checkpoint: str | None) -> str:

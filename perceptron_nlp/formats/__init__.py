@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perceptron_nlp.formats.columns import names_in, read_columns, write_columns
+    from perceptron_nlp.formats.columns import read_columns, write_columns
     from perceptron_nlp.formats.conllu import (
         read_conllu,
         rewrite_conllu,
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
         sentence_id,
         surface_tokens,
     )
-    from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS, known_labels, wrong_conllu_value
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
-    from perceptron_nlp.formats.reading import Segment, TokenSpan, wrong_tag
+    from perceptron_nlp.formats.reading import Segment, TokenSpan
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
@@ -41,21 +40,28 @@ if TYPE_CHECKING:
         open_tensors,
         read_file_bytes,
     )
+    from perceptron_nlp.formats.values import (
+        CONLLU_COLUMNS,
+        known_labels,
+        names_in,
+        wrong_conllu_value,
+        wrong_tag,
+    )
 
 # The names of each module.
 _PLACES = {
-    "columns": "names_in read_columns write_columns",
+    "columns": "read_columns write_columns",
     "conllu": "read_conllu rewrite_conllu with_misc without_misc write_conllu",
     "conllu_layout": "ConlluLayout opens_document sentence_id surface_tokens",
-    "conllu_rules": "CONLLU_COLUMNS known_labels wrong_conllu_value",
     "corpus": "AUTO FORMATS Corpus check_format open_corpus",
     "opening": "BOM Readable named_stream packed",
-    "reading": "Segment TokenSpan wrong_tag",
+    "reading": "Segment TokenSpan",
     "replace": "check_place replace_file",
     "running": "RunningLayout as_conllu",
     "tagged": "read_pairs read_tagged read_text write_tagged",
     "tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors write_tensors",
     "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
+    "values": "CONLLU_COLUMNS known_labels names_in wrong_conllu_value wrong_tag",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = sorted(_MODULES)

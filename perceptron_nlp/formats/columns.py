@@ -20,11 +20,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp._checks import sentences_only
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import LONGEST, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.reading import Format, split_grid, without_empty_line
 from perceptron_nlp.formats.replace import joined_lines, write_texts
+from perceptron_nlp.formats.values import names_in
 from perceptron_nlp.text.sentence import Sentence
 
 _MARK_LINE = re.compile(r"-DOCSTART-(?:[ \t][^\n]*)?\r?(?:\n|\Z)")
@@ -146,19 +147,6 @@ class ColumnReader:
         }
         layout = ColumnLayout(text, start, end, columns)
         return Sentence.from_reader(words, values, name, range(line, line + len(words)), layout)
-
-
-def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return ``fields`` as a tuple; raise unless they are a list of names, or None."""
-    if fields is None:
-        return None
-    if (
-        isinstance(fields, str)
-        or not isinstance(fields, Sequence)
-        or not all(isinstance(name, str) for name in fields)
-    ):
-        raise ArgumentTypeError("fields: a list of column names is needed")
-    return tuple(fields)
 
 
 def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:

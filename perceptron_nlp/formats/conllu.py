@@ -26,7 +26,6 @@ from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids
 from perceptron_nlp.formats.conllu_rules import (
-    CONLLU_COLUMNS,
     GLOBAL_COLUMNS,
     BeyondSentenceError,
     Place,
@@ -35,12 +34,12 @@ from perceptron_nlp.formats.conllu_rules import (
     refuse_grid,
     starts_in_the_middle,
     word_rows,
-    wrong_conllu_value,
 )
 from perceptron_nlp.formats.lines import LONGEST, LineSource, Scanned, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.reading import Format, join_grid, split_grid, without_empty_line
 from perceptron_nlp.formats.replace import joined_lines, write_texts
+from perceptron_nlp.formats.values import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:

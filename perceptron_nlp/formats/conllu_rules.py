@@ -19,21 +19,15 @@ from operator import eq
 from typing import NamedTuple, NoReturn
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.text.tagset import known_labels as known_labels
+from perceptron_nlp.formats.values import CONLLU_COLUMNS, NO_SPACES, wrong_conllu_value
 
 GLOBAL_COLUMNS = "# global.columns"
-CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-NO_SPACES = ("upos", "xpos", "deprel")
 _TREE = ("head", "deprel")
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]*)\.([1-9][0-9]*)")
 _ANY_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
-_SPACE = re.compile("[ \u00a0]")
 _NUMBER = re.compile(r"0|[1-9][0-9]*")
-_FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
-_NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
-_DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
 _HEADS = re.compile(r"(?:^|\|)([0-9.]+):")
 # Values in order, by column: a treebank repeats its own, and to look one up costs a tenth.
 _GOOD: defaultdict[str, set[str]] = defaultdict(set)
@@ -228,21 +222,3 @@ def _check_heads(
 @functools.lru_cache(maxsize=_MOST_GOOD)
 def _heads_of(value: str) -> list[str]:
     return _HEADS.findall(value)
-
-
-def wrong_conllu_value(column: str, value: str) -> str | None:
-    """Return what is wrong with a value by itself, or None."""
-    if not value or "\t" in value or "\n" in value:
-        return "is empty or holds a tab or a line break"
-    if value == "_":
-        return None
-    if column in NO_SPACES and _SPACE.search(value):
-        return "holds a space, which only FORM, LEMMA and MISC may"
-    if column == "feats":
-        if not _FEATS.fullmatch(value):
-            return "is not Name=Value pairs joined by |, nor _"
-        names = [pair.partition("=")[0] for pair in value.split("|")]
-        return None if len(set(names)) == len(names) else "names a feature twice"
-    if column == "deps" and not _DEPS.fullmatch(value):
-        return "is not head:relation pairs joined by |, nor _"
-    return None

@@ -13,7 +13,8 @@ Of these rules the first that holds decides:
    and there are two lines or more. A text may have this by chance, so there must also be: tabs
    between the fields; or labels in the last field (no small letters but after ``B-``, ``I-``,
    ``E-``, ``S-``, and some letter); or empty lines, with more than one line between them on
-   average, and last fields of which half repeat, or a mark that is a word.
+   average, and last fields that have no small letters, or half of which repeat, or a mark that is
+   a word.
 4. ``columns``: every line has one token, and somewhere two lines follow each other and somewhere an
    empty line separates two lines: words one below the other.
 5. ``lines``, a sentence a line with its words separated by spaces: there are full stops, commas or
@@ -101,13 +102,17 @@ def _is_columns(rows: list[str], lines: list[str]) -> bool:
     if tabbed or _are_labels(last):
         return True
     in_blocks = _blocks(lines) * 1.5 <= len(rows) and _blocks(lines) > 1
-    return in_blocks and _repeat([row[0] for row in whole], last)
+    return in_blocks and (_are_capital(last) or _repeat([row[0] for row in whole], last))
 
 
 def _are_labels(values: Sequence[str]) -> bool:
     """Return True for values without small letters but behind a prefix, and with some letter."""
-    capital = all(value == value.upper() or _PREFIXED.fullmatch(value) for value in values)
-    return capital and any(character.isupper() for value in values for character in value)
+    some = any(character.isupper() for value in values for character in value)
+    return some and _are_capital(values)
+
+
+def _are_capital(values: Sequence[str]) -> bool:
+    return all(value == value.upper() or _PREFIXED.fullmatch(value) for value in values)
 
 
 def _repeat(words: Sequence[str], values: Sequence[str]) -> bool:

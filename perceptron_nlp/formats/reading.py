@@ -9,8 +9,6 @@ from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.text.sentence import Sentence
 
 DOCUMENT_MARK = "-DOCSTART-"
-SEPARATOR = "/"
-"""What stands between a word and its tag."""
 TokenSpan = tuple[int, int, tuple[str, ...]]
 """Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
 Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan], bool]]]
@@ -73,8 +71,3 @@ def split_grid(body: str, separator: str, width: int) -> list[str] | None:
 def join_grid(cells: list[str], separator: str) -> str:
     """Return the text that :func:`split_grid` took apart, with whatever was put in its cells."""
     return (separator.join(cells) + separator).replace(f"{separator}\n{separator}", "\n")
-
-
-def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
-    """Return True for a label that could not be read back from ``word/TAG``."""
-    return not tag or separator in tag or any(mark in tag for mark in " \t\n")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu import rewrite_conllu
-from perceptron_nlp.formats.conllu_rules import CONLLU_COLUMNS
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM
-from perceptron_nlp.formats.reading import SEPARATOR, Format, Segment, TokenSpan
+from perceptron_nlp.formats.reading import Format, Segment, TokenSpan
 from perceptron_nlp.formats.tagged import joined
+from perceptron_nlp.formats.values import CONLLU_COLUMNS, SEPARATOR
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.splitter import sentences_in
 

@@ -19,8 +19,9 @@ from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import SEPARATOR, Format, wrong_tag
+from perceptron_nlp.formats.reading import Format
 from perceptron_nlp.formats.replace import joined_lines, write_texts
+from perceptron_nlp.formats.values import SEPARATOR, wrong_tag
 from perceptron_nlp.text.sentence import Sentence
 
 _TOKEN = re.compile(r"[^ \t]+")

@@ -51,6 +51,7 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
+        "cli/training": ("check_checkpoint",),
         "tagger/api": ("train",),
         "tagger/confidence": ("__init__", "sure_labels"),
         "tagger/label_scores": ("untrained_labels",),

@@ -15,7 +15,7 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
-from perceptron_nlp.formats.reading import wrong_tag
+from perceptron_nlp.formats.values import wrong_tag
 from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
