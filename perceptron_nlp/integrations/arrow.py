@@ -304,9 +304,9 @@ class ArrowTagger:
         self.tokens_column = tokens_column
         self.text_column = text_column
         self.keep = None if keep is None else tuple(keep)
-        self.digest = digest_of(pn.load(path, mmap=True))
+        opened = pn.load(path, mmap=True)
+        self.digest, known = digest_of(opened), opened.columns
         self._version = pn.__version__
-        known = self.tagger.columns
         if columns is not None:
             check_choices("columns", columns, known)
         self.columns = tuple(name for name in known if columns is None or name in columns)

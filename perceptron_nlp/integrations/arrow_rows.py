@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -103,9 +103,7 @@ class Rows:
 
     def lists(self) -> list[list[str]]:
         """Return the rows that are not null, as lists of str."""
-        words, shown = strings(self.words), self.nulls
-        rows = [words[begin:end] for begin, end in pairwise(self.offsets.tolist())]
-        return rows if shown is None else [r for r, n in zip(rows, shown, strict=True) if not n]
+        return [row for row in strings(self.array(self.words)) if row is not None]
 
     def sentences(self) -> list[pn.Sentence]:
         """Return the rows that are not null, with the columns that the model looks at."""
@@ -184,7 +182,7 @@ def is_text(type: Any) -> bool:
 
 
 def strings(array: Any) -> list[Any]:
-    """Return the str of an array of strings; ArgumentError unless they are UTF-8."""
+    """Return an array of strings, or of lists of these; ArgumentError unless they are UTF-8."""
     try:
         found: list[Any] = array.to_pylist()
         return found
