@@ -14,7 +14,6 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source, named_columns, with_labels
 from perceptron_nlp.tagger.tagger import Tagger
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
 from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions, TrainOptions, options_from
@@ -155,15 +154,20 @@ def _printing(callback: Callback | None) -> Callback:
 
 def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
     """Return the plan of a training; errors are those of `train`."""
+    has_checkpoint = chosen.checkpoint is not None or chosen.every is not None or chosen.resume
     has_resources = chosen.raw is not None or chosen.lexicon is not None
     return Plan(
         chosen.learning(),
+        checkpoint=(
+            stage("checkpoints").Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume)
+            if has_checkpoint
+            else None
+        ),
         resources=(
             stage("raw text or a lexicon").Resources.read(chosen.raw, chosen.lexicon)
             if has_resources
             else None
         ),
-        checkpoint=Checkpoint.of(chosen.checkpoint, chosen.every, chosen.resume),
         resumable=chosen.resumable,
         limit=(
             None

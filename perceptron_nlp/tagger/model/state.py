@@ -8,7 +8,7 @@ of several models or runs are summed here, too: an ensemble, as linear scores ad
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -332,3 +332,51 @@ class TrainingState:
         ):
             raise ArgumentError("state: its runs are not those of its options")
         return cls(options, runs[:n_runs], runs[n_runs] if len(runs) > n_runs else None)
+
+
+@dataclass(slots=True)
+class RunResult:
+    """Weights that a finished run has learned, the epoch that they are from, a record per epoch.
+
+    `state` is what the weights are the average of, or None.
+    """
+
+    weights: FrozenWeights
+    best_epoch: int
+    epochs: list[dict[str, Any]]
+    state: RunState | None = None
+
+
+@dataclass(slots=True)
+class Progress:
+    """The current run, and those that are finished.
+
+    Attributes
+    ----------
+    best, best_score, best_epoch : the weights that did best on the dev set so far
+    epochs : a record for each epoch that is done
+    best_state : what the best weights are the average of, where states are kept
+    last_state : what a run that was interrupted goes on from
+    """
+
+    finished: list[RunResult] = field(default_factory=list)
+    best: FrozenWeights | None = None
+    best_score: float = -1.0
+    best_epoch: int = 0
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    best_state: RunState | None = None
+    last_state: RunState | None = None
+
+    @property
+    def run(self) -> int:
+        """The number of the current run, from 1."""
+        return len(self.finished) + 1
+
+    @property
+    def done(self) -> int:
+        """Number of epochs of the current run that are done."""
+        return len(self.epochs)
+
+    def result(self, weights: FrozenWeights, state: RunState | None) -> RunResult:
+        """Return the result of the current run, if these are its weights."""
+        return RunResult(weights, self.best_epoch or self.done, self.epochs, state)

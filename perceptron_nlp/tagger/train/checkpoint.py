@@ -10,16 +10,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from perceptron_nlp._checks import check_path
-from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError, FileError, ModelError, quote
 from perceptron_nlp.formats import check_place, read_file_bytes, replace_file
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.state import RunState
+from perceptron_nlp.tagger.model.state import Progress, RunState
 
 # Where the training record has what the training must agree in.
 RECORD = "checkpoint"
@@ -33,54 +32,6 @@ _IN_WORDS = {
     "choices": "files or options, since something else was chosen by these",
 }
 _GIVEN = ("train", "dev", "raw", "tables", "options")
-
-
-@dataclass(slots=True)
-class RunResult:
-    """Weights that a finished run has learned, the epoch that they are from, a record per epoch.
-
-    `state` is what the weights are the average of, or None.
-    """
-
-    weights: FrozenWeights
-    best_epoch: int
-    epochs: list[dict[str, Any]]
-    state: RunState | None = None
-
-
-@dataclass(slots=True)
-class Progress:
-    """The current run, and those that are finished.
-
-    Attributes
-    ----------
-    best, best_score, best_epoch : the weights that did best on the dev set so far
-    epochs : a record for each epoch that is done
-    best_state : what the best weights are the average of, where states are kept
-    last_state : what a run that was interrupted goes on from
-    """
-
-    finished: list[RunResult] = field(default_factory=list)
-    best: FrozenWeights | None = None
-    best_score: float = -1.0
-    best_epoch: int = 0
-    epochs: list[dict[str, Any]] = field(default_factory=list)
-    best_state: RunState | None = None
-    last_state: RunState | None = None
-
-    @property
-    def run(self) -> int:
-        """The number of the current run, from 1."""
-        return len(self.finished) + 1
-
-    @property
-    def done(self) -> int:
-        """Number of epochs of the current run that are done."""
-        return len(self.epochs)
-
-    def result(self, weights: FrozenWeights, state: RunState | None) -> RunResult:
-        """Return the result of the current run, if these are its weights."""
-        return RunResult(weights, self.best_epoch or self.done, self.epochs, state)
 
 
 @dataclass(frozen=True, slots=True)

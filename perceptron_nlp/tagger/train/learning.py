@@ -19,7 +19,6 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
 from perceptron_nlp.tagger.sources import ALL, TEXT, Source, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint
 from perceptron_nlp.tagger.train.columns import (
     feature_columns,
     learns_from_itself,
@@ -33,6 +32,7 @@ from perceptron_nlp.text.sentence import Sentence
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.feature_function import FeatureFunction
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
+    from perceptron_nlp.tagger.train.checkpoint import Checkpoint
     from perceptron_nlp.tagger.train.memory import MemoryLimit
     from perceptron_nlp.tagger.train.resources import Resources
 
@@ -47,6 +47,7 @@ STAGES = {
     "two passes": "stacking",
     "calibration": "calibrate",
     "a bound on memory": "memory",
+    "checkpoints": "checkpoint",
     "compression": "compress",
 }
 

@@ -19,16 +19,16 @@ from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.model.derived import Derived
 from perceptron_nlp.tagger.model.label_components import SCRIPTS
 from perceptron_nlp.tagger.model.model import TaggerModel, of_key
-from perceptron_nlp.tagger.model.state import RunState, TrainingState, sum_of
+from perceptron_nlp.tagger.model.state import Progress, RunResult, RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.label import make_labeller
-from perceptron_nlp.tagger.train.checkpoint import Checkpoint, Progress, RunResult
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.tagset import vocabulary_of
 
 if TYPE_CHECKING:
+    from perceptron_nlp.tagger.train.checkpoint import Checkpoint
     from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 logger = logging.getLogger("perceptron_nlp")
