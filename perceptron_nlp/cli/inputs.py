@@ -33,9 +33,9 @@ def open_inputs(
     check_stdin(paths, quiet=quiet)
     corpora = []
     for path in paths:
-        # Files that tell of their reading stay open.
-        is_told = progress is not None and len(paths) <= _NAMED_ONE_BY_ONE
-        source = progress.opened(path) if progress is not None and is_told else path
+        # Files whose reading is counted stay open.
+        is_counted = progress is not None and len(paths) <= _NAMED_ONE_BY_ONE
+        source = progress.opened(path) if progress is not None and is_counted else path
         corpus = pn.open_corpus(source, format=chosen.format, fields=chosen.fields)
         # A system allows only so many open files; a pipe could not be opened again.
         if path != STDIN and os.path.isfile(path):
@@ -70,10 +70,10 @@ class ReadProgress(Progress):
         self._files: list[io.FileIO] = []
 
     def opened(self, path: str) -> str | io.FileIO:
-        """Return a file that tells when it is read; the path if nothing is shown."""
+        """Return a file whose reading is counted; the path if nothing is shown."""
         if self.is_quiet:
             return path
-        self._files.append(_ToldFile(path, self._read))
+        self._files.append(_CountedFile(path, self._read))
         return self._files[-1]
 
     def __enter__(self) -> ReadProgress:
@@ -92,7 +92,7 @@ class ReadProgress(Progress):
             self._next = self._clock() + _BETWEEN_LINES
 
 
-class _ToldFile(io.FileIO):
+class _CountedFile(io.FileIO):
     """A file that calls a function with the number of bytes of each reading."""
 
     def __init__(self, path: str, tell: Callable[[int], object]) -> None:

@@ -182,6 +182,4 @@ def _finished(
             tagger = tagger.calibrate(dev)
     if not chosen.resumable:
         tagger = tagger.without_state()
-    return (
-        tagger if chosen.size is None else tagger.compress(chosen.size, dev=dev, force=dev is None)
-    )
+    return tagger if chosen.size is None else tagger.compress(chosen.size, dev=dev)

@@ -94,7 +94,7 @@ def train(
 
         function = FeatureFunction.of(features)
         chosen = replace(chosen, templates=templates_with_function(chosen.templates, AUTO))
-    size = _size(chosen)
+    size = _size(chosen, dev is not None)
     if size is not None and dev is not None:
         # It is gone over twice, and may be a stream.
         dev = list(Source(dev, "dev", format=format, fields=fields))
@@ -127,11 +127,7 @@ def train(
             " templates, or set table_bits"
         )
     tagger = Tagger(model.with_fields(source.fields))
-    return (
-        tagger
-        if size is None
-        else tagger.compress(size, dev=dev, force=dev is None, format=format, fields=fields)
-    )
+    return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
 
 
 def _printing(callback: Callback | None) -> Callback:
@@ -178,7 +174,7 @@ def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
     )
 
 
-def _size(chosen: TrainingOptions) -> int | None:
+def _size(chosen: TrainingOptions, has_dev: bool) -> int | None:
     """Return the bytes that the model is to be compressed into; None for as many as it takes."""
     if chosen.size is None:
         return None
@@ -196,5 +192,10 @@ def _size(chosen: TrainingOptions) -> int | None:
         raise ArgumentError(
             "max_memory: compressing into a size needs more memory than"
             " training; leave size out, and compress what is trained"
+        )
+    if not has_dev:
+        raise ArgumentError(
+            "size: what it costs is measured on dev; give one, or leave size out, and compress what"
+            " is trained"
         )
     return size

@@ -28,8 +28,8 @@ PIECE = 1 << 18
 # The place of a column that is labeled for others to look at.
 NOT_WRITTEN = -1
 _PARAGRAPH_ENDS = (b"\n\n", b"\n\r\n", TEXT_END)
-# Bytes of text without an empty line that are cut before one comes.
-_LONG_PARAGRAPH = 1 << 19
+# Bytes of text without an empty line that are cut before one comes; fewer where more is waited for.
+_LONG_PARAGRAPH, _LONG_ENOUGH = 1 << 19, 1 << 17
 T = TypeVar("T")
 
 
@@ -192,7 +192,8 @@ class TextFill:
         rest = b""
         at_start = True
         while True:
-            if source.is_waiting():
+            is_waiting = source.is_waiting()
+            if is_waiting:
                 yield None
             piece = source.take_text(PIECE)
             if not piece:
@@ -208,7 +209,7 @@ class TextFill:
             if end > 0:
                 rest = text[end:]
                 yield cut(text[:end], True)
-            elif len(text) > _LONG_PARAGRAPH:
+            elif len(text) > (_LONG_ENOUGH if is_waiting else _LONG_PARAGRAPH):
                 found = self._cutter.cut_text(text, False)
                 rest = text[found.taken[0] :]
                 yield done(found)

@@ -304,7 +304,7 @@ class TrainingOptions(LearningOptions):
     size: int | str | None = _option(
         None,
         "output",
-        "compress the model into a file of this size, such as 400kB, as the dev set suggests",
+        "compress the model into this size, such as 400kB; the dev set, which it needs, says how",
         metavar="SIZE",
     )
     resumable: bool = _option(

@@ -258,6 +258,11 @@ def test_a_wrong_size_is_known_before_training(size: str | int) -> None:
         pn.train(iter(()), size=size)
 
 
+def test_training_into_a_size_needs_a_dev_set_to_see_what_it_costs() -> None:
+    with pytest.raises(pn.ArgumentError, match=r"^size: what it costs is measured on dev"):
+        pn.train(iter(()), size="400kB")
+
+
 def test_no_model_is_smaller_than_the_least_size_of_all() -> None:
     tiny = pn.train([(["a", "b"], ["X", "Y"])], templates=["bias"], epochs=1)
     with pytest.raises(pn.ArgumentError, match="too few for this model"):
