@@ -17,7 +17,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.tagger.encoded import EncodedText
 from perceptron_nlp.tagger.sources import Source
-from perceptron_nlp.tagger.train import reading
+from perceptron_nlp.tagger.train import data as data_module
 from perceptron_nlp.tagger.train.data import Examples
 
 CORPORA = Path(__file__).parents[1] / "corpora"
@@ -94,7 +94,7 @@ def both(data: Any, column: str, evidence: tuple[str, ...] = ()) -> tuple[Any, A
     """The outcome with numbers where possible, and of the checked reader alone."""
     with pytest.MonkeyPatch.context() as patch:
         fast = outcome(data, column, evidence)
-        patch.setattr(reading, "number_conllu", lambda *_, **__: None)
+        patch.setattr(data_module, "number_conllu", lambda *_, **__: None)
         return fast, outcome(data, column, evidence)
 
 
@@ -136,7 +136,7 @@ def test_a_part_of_numbered_examples_is_that_part_of_the_sentences(
     fast = Examples.read(Source(str(path), "train"), "upos", ("lemma",))
     assert isinstance(fast.sentences, EncodedText)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "number_conllu", lambda *_, **__: None)
+        patch.setattr(data_module, "number_conllu", lambda *_, **__: None)
         slow = Examples.read(Source(str(path), "train"), "upos", ("lemma",))
     numbers = data.draw(st.lists(st.sampled_from(range(len(slow.sentences))), unique=True))
     assert contents(fast.part(numbers)) == contents(slow.part(numbers))
@@ -218,7 +218,7 @@ def test_models_are_the_same_bytes(
     good: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fast = pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()
-    monkeypatch.setattr(reading, "number_conllu", lambda *_, **__: None)
+    monkeypatch.setattr(data_module, "number_conllu", lambda *_, **__: None)
     assert fast == pn.train(str(good), dev=str(good), epochs=2, **options).to_bytes()
 
 

@@ -22,7 +22,7 @@ from benchmarks.trust.children import call
 from perceptron_nlp._core.train import trainingset
 from perceptron_nlp.tagger import encoded
 from perceptron_nlp.tagger.sources import Source
-from perceptron_nlp.tagger.train import memory, reading
+from perceptron_nlp.tagger.train import data, memory
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.memory import ROOM, MemoryLimit, resident
 
@@ -41,8 +41,8 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pieces of little text."""
-    monkeypatch.setattr(reading, "BLOCK", 4096)
-    monkeypatch.setattr(reading, "GATHERED", 300)
+    monkeypatch.setattr(data, "BLOCK", 4096)
+    monkeypatch.setattr(data, "GATHERED", 300)
     monkeypatch.setattr(encoded, "CHUNK", 300)
     monkeypatch.setattr(trainingset, "CHUNK", 300)
 
@@ -112,7 +112,7 @@ def test_any_sentences_from_memory_give_the_same_bytes(
     chunk: int,
 ) -> None:
     monkeypatch.setattr(encoded, "CHUNK", chunk)
-    monkeypatch.setattr(reading, "GATHERED", chunk)
+    monkeypatch.setattr(data, "GATHERED", chunk)
     monkeypatch.setattr(trainingset, "CHUNK", chunk)
     if not any(label is not None for _, labels in sentences for label in labels):
         sentences[0][1][0] = "X"
