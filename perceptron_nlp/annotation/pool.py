@@ -71,6 +71,15 @@ class Item:
         return tuple((start, end) for start, end, _ in self.tokens)
 
     @property
+    def glued(self) -> list[bool]:
+        """For each word whether the next one stands right behind it, or belongs to its token."""
+        found: list[bool] = []
+        for at, (_, end, words) in enumerate(self.tokens):
+            behind = at + 1 < len(self.tokens) and self.tokens[at + 1][0] == end
+            found += [*[True] * (len(words) - 1), behind]
+        return found or [False] * len(self.words)
+
+    @property
     def forms(self) -> Sequence[str]:
         """Its tokens as they stand in the text; words, but for multiword tokens of raw text."""
         return forms_of(self.text, self.tokens) if self.tokens else self.words

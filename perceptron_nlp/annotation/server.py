@@ -193,7 +193,6 @@ def tag_keys(tags: Mapping[str, str] | None) -> list[dict[str, str]]:
 
 
 def _shown(task: Task) -> dict[str, Any]:
-    glued = [a[1] == b[0] for a, b in zip(task.spans, task.spans[1:], strict=False)]
     return {
         "name": task.name,
         "words": task.words,
@@ -203,6 +202,6 @@ def _shown(task: Task) -> dict[str, Any]:
         "origin": task.origin,
         "doubts": {str(at): doubt._asdict() for at, doubt in task.doubts.items()},
         "note": task.note,
-        "glued": [*glued, False] if task.spans else [False] * len(task.words),
+        "glued": task.glued,
         "can_cut": bool(task.spans),
     }

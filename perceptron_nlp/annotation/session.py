@@ -395,4 +395,5 @@ class Session:
             self._review.get(item.name, {}),
             (record or Record.of(item)).note,
             item.spans if origin != "review" else (),
+            item.glued,
         )

@@ -40,6 +40,7 @@ class Task:
     doubts : why words are to be looked at again, by their number, and what labels may be meant
     note : the person's remark
     spans : begin and end of each word in the text; empty where it cannot be cut otherwise
+    glued : for each word whether the next one stands right behind it, or belongs to its token
     """
 
     name: str
@@ -51,6 +52,7 @@ class Task:
     doubts: Mapping[int, Doubt] = field(default_factory=dict)
     note: str = ""
     spans: tuple[tuple[int, int], ...] = ()
+    glued: Sequence[bool] = ()
 
 
 def checked_labels(

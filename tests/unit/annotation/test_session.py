@@ -648,6 +648,7 @@ def test_multiword_tokens_are_the_words_of_the_model_and_ranges_in_the_file(
     with Session(text, out, model=pipeline, order="document") as session:
         task = shown(session)
         assert task.words == ("Le", "chat", "va", "à", "le", "bois", ".")
+        assert task.glued == [False, False, False, True, False, True, False]
         assert task.labels["upos"] == pipeline.tag_text("Le chat va au bois.")[0].labels
         session.accept()
         with pytest.raises(pn.ArgumentError, match="multiword"):
