@@ -23,7 +23,8 @@ from perceptron_nlp._core.text.cutter import TextCutter
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.tag.label import decoder_of, make_labeller
-from perceptron_nlp.text.atoms import WORD_PLACES, class_page, word_numbers
+from perceptron_nlp.text.atoms import class_page, word_numbers
+from perceptron_nlp.text.places import WORD_PLACES
 
 Words = npt.NDArray[np.uint64]
 

@@ -19,7 +19,7 @@ from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.sources import Labelled, Source
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.text.atoms import known_words
+from perceptron_nlp.text.places import known_words
 from perceptron_nlp.text.scripts import parse_script
 
 TOP = 20

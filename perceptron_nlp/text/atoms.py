@@ -11,18 +11,26 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from perceptron_nlp.text.gaps import EMPTY_LINE
+from perceptron_nlp.text.places import (
+    GOES_ON,
+    LABELS,
+    NOTHING,
+    PARAGRAPH,
+    SENTENCE,
+    SPACE,
+    TOKEN,
+    WORD_PLACES,
+    Words,
+    known_words,
+)
 from perceptron_nlp.text.tagset import word_hash
 
-NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
-"""Gaps behind an atom."""
-GOES_ON, TOKEN, SENTENCE = LABELS = ("I", "T", "S")
-"""Labels of an atom."""
 LONGEST_ATOM = 10_000
 """Characters of an atom, and of the marks behind digits; a longer run is several."""
 
@@ -124,46 +132,9 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
 
 
-SIDES = ("before", "after", "before_ending", "after_ending")
-"""What makes a place certain: the word before it, that behind it, or the endings of these."""
-WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
-"""Of a place beside a word the gap, and how the atom on the other side looks."""
-
-Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
-"""Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
-
-
 def ending(word: str) -> str:
     """Return how a word begins, by its class, and its last three characters."""
     return _letter_class(word[0]) + word[-3:]
-
-
-def are_certain_words(found: Any) -> bool:
-    """Tell if something read from a file is what Words are."""
-    return isinstance(found, dict) and all(
-        side in SIDES
-        and isinstance(places, dict)
-        and all(
-            place in WORD_PLACES
-            and isinstance(labels, dict)
-            and all(
-                label in LABELS
-                and isinstance(known, list)
-                and all(isinstance(word, str) and word for word in known)
-                for label, known in labels.items()
-            )
-            for place, labels in places.items()
-        )
-        for side, places in found.items()
-    )
-
-
-def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
-    """Yield the side, the place, the label that stands there, and the words that know it."""
-    for side, places in words.items():
-        for place, labels in places.items():
-            for label, known in labels.items():
-                yield side, place, label, known
 
 
 def word_numbers(words: Words) -> list[tuple[int, int, int]]:

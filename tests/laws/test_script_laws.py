@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from oracles.segmentation import put_together
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN, Atoms, atom_labels, atoms_of
+from perceptron_nlp.text.atoms import Atoms, atom_labels, atoms_of
 from perceptron_nlp.text.gaps import EMPTY_LINE
+from perceptron_nlp.text.places import GOES_ON, SENTENCE, TOKEN
 from perceptron_nlp.text.scripts import (
     WHOLE,
     Script,

@@ -8,17 +8,8 @@ from itertools import accumulate
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
 from perceptron_nlp.tagger.tag.segment import SegmentedToken
-from perceptron_nlp.text.atoms import (
-    GOES_ON,
-    PARAGRAPH,
-    SENTENCE,
-    TOKEN,
-    Atoms,
-    Words,
-    atoms_of,
-    ending,
-    place_keys,
-)
+from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
+from perceptron_nlp.text.places import GOES_ON, PARAGRAPH, SENTENCE, TOKEN, Words
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
 

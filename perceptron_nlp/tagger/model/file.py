@@ -301,7 +301,7 @@ def _segmentation(
 ) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
-    from perceptron_nlp.text.atoms import GOES_ON, SENTENCE, TOKEN, are_certain_words
+    from perceptron_nlp.text.places import GOES_ON, SENTENCE, TOKEN, are_certain_words
     from perceptron_nlp.text.scripts import split_plan
 
     def stage(name: str, place: int) -> TaggerModel:

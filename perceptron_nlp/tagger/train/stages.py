@@ -28,17 +28,8 @@ from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeller
-from perceptron_nlp.text.atoms import (
-    PARAGRAPH,
-    SENTENCE,
-    SIDES,
-    WORD_PLACES,
-    Words,
-    atom_labels,
-    atoms_of,
-    ending,
-    place_keys,
-)
+from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
+from perceptron_nlp.text.places import PARAGRAPH, SENTENCE, SIDES, WORD_PLACES, Words
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,

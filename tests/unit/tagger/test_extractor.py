@@ -172,6 +172,15 @@ def test_templates_may_stand_beside_the_function_and_must_look_at_it(small: Labe
         pn.train(small, features=mapped, templates=["lower[0]"])
 
 
+def test_running_text_and_several_columns_are_tagged_with_a_function(small: Labelled) -> None:
+    text = [pn.Sentence(words, {"upos": tags, "xpos": tags}) for words, tags in small]
+    tagger = pn.train(text, column="upos,xpos", features=word_and_next, epochs=3)
+    (sentence,) = tagger.by_column["upos"].tag_text("The old man boards the ferry.")
+    words = [word.form for word in sentence.words]
+    assert [word.label for word in sentence.words] == tagger.tag(words)
+    assert tagger.tag(words, columns=["upos"])["upos"] == tagger.tag(words)
+
+
 def test_text_on_disk_gives_the_same_model(small: Labelled) -> None:
     with_limit = pn.train(small, features=word_and_next, epochs=2, max_memory="2GB")
     without = pn.train(small, features=word_and_next, epochs=2)

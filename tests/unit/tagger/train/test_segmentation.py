@@ -12,7 +12,7 @@ from perceptron_nlp.formats.conllu_layout import running_text
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
-from perceptron_nlp.text.atoms import SIDES
+from perceptron_nlp.text.places import SIDES
 from perceptron_nlp.text.scripts import parse_script, split
 
 FAST = {"preset": "fast", "epochs": 4}
