@@ -20,7 +20,7 @@ from perceptron_nlp.perceptrons.inputs import (
     sorted_classes,
 )
 from perceptron_nlp.perceptrons.state import flat_view
-from perceptron_nlp.probability import rounded, softmax
+from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 Floats = NDArray[np.float64]
 
@@ -263,17 +263,13 @@ def least_loss_temperature(scores: Floats, ids: NDArray[np.int32]) -> float:
     """Return the temperature at which a softmax of scores has the least log loss."""
     ordered = np.sort(scores, axis=1)
     leads = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.zeros(0)
-    unit = float(np.median(leads[leads > 0])) if (leads > 0).any() else 1.0
     rows = np.arange(len(ids))
 
-    def loss(octave: float) -> float:
-        shares = softmax(scores, rounded(unit * 2.0**octave))[rows, ids]
-        return float(-np.log(np.maximum(shares, 1e-12)).sum())
+    def loss(temperature: float) -> float:
+        shares = softmax(scores, temperature)[rows, ids]
+        return float(log_losses(shares, np.ones(len(ids), np.bool_)).sum())
 
-    octaves = np.arange(-10.0, 10.5, 0.5)
-    best = min(octaves, key=lambda octave: (loss(octave), octave))
-    fine = best + np.arange(-0.5, 0.51, 0.0625)
-    return rounded(unit * 2.0 ** float(min(fine, key=lambda octave: (loss(octave), octave))))
+    return fit_temperature(leads, loss)
 
 
 def _known_classes(
