@@ -107,9 +107,13 @@ class ColumnInspection:
         rate = self.collision_rate
         yield Figure("collision_rate", rate, "percent" if is_fixed else "data", "collisions")
         if self.coverage is not None:
-            names = {"features": "features of the text", "with_weights": "of them in the table"}
+            names = {
+                "features": "of the text",
+                "with_weights": "in the table",
+                "sharing": "sharing rows",
+            }
             for key, count in asdict(self.coverage).items():
-                yield Figure(f"text_{key}", count, label=names.get(key, f"{key} rows"))
+                yield Figure(f"text_{key}", count, label=f"features {names[key]}")
         direction = "right to left" if model.right_to_left else "left to right"
         yield Figure("direction", direction, "text")
         yield Figure("beam", model.beam, note="greedy" if model.beam == 1 else "")

@@ -159,6 +159,11 @@ class LearningCurve(Reported):
                 data = drawing.svg(drawn) if kind == ".svg" else drawing.png(drawn)
         replace_file(path, data)
 
+    def _row(self, point: CurvePoint) -> tuple[Any, ...]:
+        """Return the row of a point; without folds, nothing is spread."""
+        row = astuple(point)
+        return row if self.folds else (*row[:-1], None)
+
     def report(self) -> Report:
         """Return the points, the forecast, and how far off forecasts of the points were."""
         forecast, last, past = self.next_doubling, self.points[-1], self.past_forecasts
@@ -175,7 +180,7 @@ class LearningCurve(Reported):
         if off:
             mean, note = sum(off) / len(off), f"on average, {points(off[-1])} at the last"
             figures.append(Figure("forecast_error", mean, "percent", "forecasts off by", note))
-        measured = Table("points", "", _POINTS, list(map(astuple, self.points)))
+        measured = Table("points", "", _POINTS, [self._row(one) for one in self.points])
         forecasts = Table(
             "past_forecasts", "accuracy forecast from the smaller sizes", _FORECASTS, past
         )
