@@ -103,9 +103,8 @@ class ColumnInspection:
             note = f"2^{weights.table_bits} rows"
             yield Figure("table", "fixed", "text", note=note)
         yield Figure("table_bits", weights.table_bits, "data")
-        is_fixed = weights.table_bits is not None
-        rate = self.collision_rate
-        yield Figure("collision_rate", rate, "percent" if is_fixed else "data", "collisions")
+        kind = "data" if weights.table_bits is None else "percent"
+        yield Figure("collision_rate", self.collision_rate, kind, "collisions")
         if self.coverage is not None:
             names = {
                 "features": "of the text",

@@ -161,8 +161,7 @@ class LearningCurve(Reported):
 
     def _row(self, point: CurvePoint) -> tuple[Any, ...]:
         """Return the row of a point; without folds, nothing is spread."""
-        row = astuple(point)
-        return row if self.folds else (*row[:-1], None)
+        return astuple(point) if self.folds else (*astuple(point)[:-1], None)
 
     def report(self) -> Report:
         """Return the points, the forecast, and how far off forecasts of the points were."""

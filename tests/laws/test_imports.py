@@ -232,7 +232,7 @@ def test_the_tagger_is_a_street_and_no_import_goes_up(path: Path) -> None:
 # imports; both may only shrink. Everything else uses the public names and Tagger's methods.
 INTERNALS = {
     "annotation": 0,
-    "analysis": 20,
+    "analysis": 18,
     "cli": 7,
     "combine": {"distill", "merge", "mix", "pseudo_labels"},
 }
@@ -360,3 +360,25 @@ def test_nothing_unpickles_or_imports_by_name(path: Path) -> None:
         named = [n for n in calls if ast.unparse(n.func).endswith("import_module")]
         assert all(isinstance(n.args[0], ast.Constant) for n in named), "a name of run time"
     assert not re.search(r"\b(eval|exec|__import__)\(", path.read_text("utf-8"))
+
+
+ABOVE = ("analysis", "annotation", "cli", "combine", "integrations", "perceptrons")
+
+
+@pytest.mark.parametrize("path", [p for p in PYTHON if layer(p) in ABOVE], ids=place)
+def test_no_layer_reaches_for_what_another_keeps_to_itself(path: Path) -> None:
+    """Names with an underscore are a module's own; the version is everybody's."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("perceptron_nlp"):
+            private = {name.name for name in node.names if name.name.startswith("_")}
+            assert private <= {"__version__"}, f"{place(path)}:{node.lineno}"
+        if isinstance(node, ast.Attribute) and re.fullmatch(r"_[a-z]\w*", node.attr):
+            if node.attr in ("_replace", "_asdict"):
+                continue
+            # Its own objects, or a library's.
+            owner = ast.unparse(node.value).split(".")[0]
+            text = path.read_text("utf-8")
+            is_own = re.search(rf"(?:def |self\.|\n    ){node.attr}\b", text)
+            assert is_own or owner in ("self", "cls", "argparse"), (
+                f"{place(path)}:{node.lineno}: {ast.unparse(node)}"
+            )
