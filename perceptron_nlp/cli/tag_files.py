@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import perceptron_nlp as pn
 from perceptron_nlp import formats
-from perceptron_nlp._checks import check_choice
+from perceptron_nlp._checks import check_choice, check_threads
 from perceptron_nlp.cli.inputs import STDIN, name_format, taggers_of, take_fields, take_segmenter
 from perceptron_nlp.cli.terminal import say
 
@@ -63,7 +63,7 @@ class Tagging:
         quiet: bool = True,
         opened: Callable[[str], str | BinaryIO] = str,
     ) -> None:
-        tagger.tag_sents([], threads=threads)  # refuses a number of threads before any reading
+        check_threads(threads)
         if to is not None:
             check_choice("to", to, TARGETS)
         if len(tagger.columns) == 1:

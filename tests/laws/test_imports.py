@@ -95,6 +95,7 @@ LATE = {
         ),
         "tagger/model/file": ("_segmentation", "_state", "stored", "_derived"),
         "tagger/model/model": ("with_function",),
+        "tagger/tag/running": ("labeled",),
         "tagger/tag/text": ("cut_text",),
     }.items()
     for function in functions

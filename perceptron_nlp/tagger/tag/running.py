@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
@@ -16,12 +16,14 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.formats.values import wrong_tag
-from perceptron_nlp.tagger.tag.agree import AgreeingColumns
 from perceptron_nlp.tagger.tag.label import Labeller
 from perceptron_nlp.tagger.tag.segment import Segmenter
-from perceptron_nlp.tagger.tag.text import LabeledText
 from perceptron_nlp.text.gaps import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.scripts import LEMMA, parse_script
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+    from perceptron_nlp.tagger.tag.text import LabeledText
 
 PIECE = 1 << 18
 """Bytes that are read at a time."""
@@ -89,6 +91,9 @@ class TextFill:
 
     def labeled(self, text: str, begin: int = 0, end: int | None = None) -> LabeledText:
         """Return a part of a text with labels, up to some paragraph unless the text ends there."""
+        # Here, since what is written as bytes does without.
+        from perceptron_nlp.tagger.tag.text import LabeledText
+
         at_end = end is None or end >= len(text)
         cut = self._cutter.cut_text(text[begin:end].encode("utf-8", "surrogatepass"), at_end)
         sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(cut)

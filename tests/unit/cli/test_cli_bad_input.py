@@ -350,7 +350,7 @@ def test_a_label_that_the_format_cannot_hold_is_refused_by_its_line(refuses: Ref
     Path("words.txt").write_text("\ndogs X\nbark X\n\n")
     pn.train("columns.txt", epochs=1).save("space.model")
     message = refuses("tag", "space.model", "words.txt", "--quiet", "--format", "columns")
-    assert message.startswith("words.txt:2: [\"2\"]: 'N A' is empty, or holds what separates")
+    assert message.startswith("words.txt:2: columns['2']: 'N A' is empty, or holds what separates")
 
 
 def test_columns_that_the_model_needs_are_asked_for(refuses: Refuses) -> None:
