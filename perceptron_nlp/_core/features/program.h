@@ -1,8 +1,8 @@
 /* Compiled templates: from the values of words, places and past labels to feature keys.
  *
  * A *type* is one distinct string of one column. Everything that depends on a type alone is made
- * once for it: its values, and the keys of its slots (features/templates.py tells the kinds).
- * Sentences are laid out with `reach` pads on either side, so that a neighbour is plain
+ * once for it: its values, and the keys of its slots (features/templates.py has the kinds).
+ * Sentences are laid out with `reach` pads on either side, so that a neighbor is plain
  * indexing:
  *
  *   types of one column, reach 2:   L2 L1 The old man R1 R2   L2 L1 Stop R1 R2
@@ -222,7 +222,7 @@ static inline int looks_at_many(const Program *p, int32_t template_id) {
     return 0;
 }
 
-/* Is it of two neighbouring words alone? *left is where the left one stands. */
+/* Is it of two neighboring words alone? *left is where the left one stands. */
 static inline int is_pair(const Program *p, int32_t template_id, int32_t *left) {
     int32_t low = MAX_REACH, high = -MAX_REACH;
     for

@@ -234,7 +234,7 @@ static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
 #define FROZEN_AHEAD 16
 
 /* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
- * whose labels cannot be listed; -1 when there is none. */
+ * whose labels do not ascend; -1 when there is none. */
 static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                                   const uint16_t *labels, const int16_t *weights, int64_t n_rows) {
     const int64_t n_cells = starts[n_rows];

@@ -43,10 +43,10 @@ cdef extern from "tag/search.h" nogil:
         int32_t *slot_vector
         int32_t *slot_correction
         int *slot_sign
-        int32_t n_memos
-        int32_t *memo_templates
-        int memos_planned
-        KeyFilter memo_filter
+        int32_t n_transitions
+        int32_t *transition_templates
+        int transitions_planned
+        KeyFilter transition_filter
         Index dictionary
         uint16_t *dictionary_labels
         Index lexicon
@@ -109,8 +109,8 @@ cdef extern from "tag/search.h" nogil:
     void add_row(const CacheLayout *l, int64_t row, char *vector) noexcept
     int plan_open(CacheLayout *l) noexcept
     void plan_close(CacheLayout *l) noexcept
-    int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) noexcept
-    void memo_plan_close(CacheLayout *l) noexcept
+    int transition_plan_open(CacheLayout *l, const uint64_t *label_hashes) noexcept
+    void transition_plan_close(CacheLayout *l) noexcept
     int pair_halves_open(PairLayout *p, CacheLayout *l) noexcept
     void choose_kernels(Decoder *d, int plain) noexcept
 

@@ -173,13 +173,13 @@ cdef class FrozenModel:
         index_close(&self.decoder.layout.lexicon)
         free(self.decoder.layout.lexicon_labels)
         free(self.decoder.layout.masks)
-        free(self.decoder.layout.memo_templates)
-        memo_plan_close(&self.decoder.layout)
+        free(self.decoder.layout.transition_templates)
+        transition_plan_close(&self.decoder.layout)
         free(self.decoder.pairs.templates)
         free(self.decoder.pairs.group_of)
         free(self.decoder.pairs.right_at)
         free(self.decoder.pairs.filter.words)
-        free(self.decoder.layout.memo_filter.words)
+        free(self.decoder.layout.transition_filter.words)
         free(self.decoder.start)
         free(self.decoder.tag_table)
         free(self.decoder.static_templates)
@@ -396,7 +396,7 @@ cdef class FrozenModel:
             l.lexicon_labels[row] = few[0] if len(few) == 1 else -2 - sets[str(few)][0]
 
     def _pairs(self):
-        """Tell templates over two neighbouring words, which are remembered, from the others."""
+        """Tell templates over two neighboring words, which are remembered, from the others."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
         cdef PairLayout *pairs = &self.decoder.pairs
@@ -408,16 +408,16 @@ cdef class FrozenModel:
                 offset = left
             groups.setdefault(offset, []).append(p.static_templates[k])
         others += groups.pop(None, [])
-        kept = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense or l.spread.n_units else []
-        count = sum(len(groups[offset]) for offset in kept)
-        others += [k for offset in groups if offset not in kept for k in groups[offset]]
+        paired = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense or l.spread.n_units else []
+        count = sum(len(groups[offset]) for offset in paired)
+        others += [k for offset in groups if offset not in paired for k in groups[offset]]
         self.decoder.static_templates = _numbers(others)
         self.decoder.n_static = len(others)
-        pairs.templates = _numbers([k for offset in kept for k in groups[offset]])
-        pairs.group_of = _numbers([g for g, offset in enumerate(kept) for _ in groups[offset]])
+        pairs.templates = _numbers([k for offset in paired for k in groups[offset]])
+        pairs.group_of = _numbers([g for g, offset in enumerate(paired) for _ in groups[offset]])
         pairs.n_templates = count
-        pairs.n_groups = len(kept)
-        for number, offset in enumerate(kept):
+        pairs.n_groups = len(paired)
+        for number, offset in enumerate(paired):
             pairs.offsets[number] = offset
         if pair_halves_open(pairs, l) < 0:
             raise MemoryError
@@ -426,7 +426,7 @@ cdef class FrozenModel:
         """Sort the history templates by how they can be looked up, and sum those of tags alone."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
-        tags, memos, others = [], [], []
+        tags, transitions, others = [], [], []
         for k in range(p.n_history):
             template = p.history_templates[k]
             if self.parts is not None:
@@ -434,12 +434,12 @@ cdef class FrozenModel:
             elif l.dense and is_of_tags(p, template, 2):
                 tags.append(template)
             elif l.dense and is_of_word_and_tag(p, template):
-                memos.append(template)
+                transitions.append(template)
             else:
                 others.append(template)
-        l.n_memos = len(memos)
-        l.memo_templates = _numbers(memos)
-        if memo_plan_open(l, self.decoder.label_hashes) < 0:
+        l.n_transitions = len(transitions)
+        l.transition_templates = _numbers(transitions)
+        if transition_plan_open(l, self.decoder.label_hashes) < 0:
             raise MemoryError
         self.decoder.n_open = len(others)
         self.decoder.open_templates = _numbers(others)
@@ -452,9 +452,9 @@ cdef class FrozenModel:
         cdef PairLayout *pairs = &self.decoder.pairs
         self._filter(&pairs.filter, keys, group_starts,
                      [pairs.templates[k] for k in range(pairs.n_templates)])
-        if l.memos_planned:
-            self._filter(&l.memo_filter, keys, group_starts,
-                         [l.memo_templates[k] for k in range(l.n_memos)])
+        if l.transitions_planned:
+            self._filter(&l.transition_filter, keys, group_starts,
+                         [l.transition_templates[k] for k in range(l.n_transitions)])
         if l.spread.n_units:
             self._filter(&l.spread.filter, keys, group_starts,
                          [self.decoder.open_templates[k] for k in range(self.decoder.n_open)])
@@ -536,7 +536,7 @@ cdef class FrozenModel:
 
     @property
     def narrow(self):
-        """Are scores kept in 16 bits?"""
+        """Are scores held in 16 bits?"""
         return bool(self.decoder.layout.narrow)
 
 

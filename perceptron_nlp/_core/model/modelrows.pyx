@@ -158,7 +158,7 @@ cdef bint _none_is_zero(const Number *numbers, int64_t n) noexcept:
 
 
 cdef bint _rise(const Number *numbers, const int64_t *starts, int64_t n_rows) noexcept:
-    # All neighbours are compared, many at once, and what stands between two rows is taken off: rows
+    # All neighbors are compared, many at once, and what stands between two rows is taken off: rows
     # are short, and of lengths that no branch can foresee.
     cdef int64_t row, i, first, falls = 0, n = starts[n_rows]
     for i in range(1, n):

@@ -1,4 +1,4 @@
-/* Numbers out of a Rice code: formats/tensorarrays.py tells the layout. */
+/* Numbers out of a Rice code: formats/tensorarrays.py has the layout. */
 #ifndef PERCEPTRON_NLP_RICECODES_H
 #define PERCEPTRON_NLP_RICECODES_H
 
@@ -113,7 +113,7 @@ static inline int rice_close(const RiceReader *r) {
     return RICE_GOOD;
 }
 
-/* What the codes of packed arrays stand for: formats/tensorarrays.py tells the kinds. */
+/* What the codes of packed arrays stand for: formats/tensorarrays.py has the kinds. */
 enum { RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING };
 #define RICE_BLOCK 512
 

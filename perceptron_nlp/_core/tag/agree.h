@@ -1,6 +1,6 @@
 /* Several columns tagged together, whose labels make combinations that training has met.
  *
- * Each column is labelled by itself. Where the labels of a token were never met together, it gets,
+ * Each column is labeled by itself. Where the labels of a token were never met together, it gets,
  * of the combinations that were, the one whose scores sum to the most, each column's in units of
  * its weights. The columns look at words alone, so one batch is read for all of them.
  *

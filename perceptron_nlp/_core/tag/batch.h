@@ -12,7 +12,7 @@
 
 struct Worker;
 struct Agreement;
-struct SpreadLane;
+struct SpreadStream;
 
 typedef struct Decoder {
     CacheLayout layout;
@@ -20,7 +20,7 @@ typedef struct Decoder {
     const uint64_t *label_hashes;
     uint64_t secrets[N_SECRETS]; /* drawn anew by each decoder; its workers share them */
     int right_to_left;
-    int32_t beam;           /* states kept; 1: greedy */
+    int32_t beam;           /* states held; 1: greedy */
     const uint8_t *allowed; /* see Beam; only with a beam */
     const Parts *parts;     /* NULL where labels are whole */
     void *start;            /* [stride]: the scores of a word of which nothing is known */
@@ -34,7 +34,7 @@ typedef struct Decoder {
     /* Set the scores of all tokens to what their words say; where there are vectors. */
     void (*sum_words)(const struct Decoder *, struct Worker *);
     /* The scores of one token once more, where weights are spread (spread.h). */
-    void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadLane *, void *);
+    void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadStream *, void *);
 } Decoder;
 
 /* What weights that are spread take of a worker (spread.h). */
@@ -55,27 +55,27 @@ static inline void spread_rows_close(SpreadRows *r) {
 }
 
 /* Labels that tokens have already: of each token the number of a set of labels, one of which it
- * gets; or KEPT_FREE; or KEPT_UNKNOWN for a label that the model does not have, which counts as
+ * gets; or UNCONSTRAINED; or UNKNOWN_LABEL for a label that the model does not have, which counts as
  * "none" for those after it. `of` is NULL where no token of the batch has one. */
-enum { KEPT_FREE = -1, KEPT_UNKNOWN = -2 };
+enum { UNCONSTRAINED = -1, UNKNOWN_LABEL = -2 };
 typedef struct {
     const int32_t *of;
     const int64_t *starts; /* set -> first of its labels; one more at the end */
     const int32_t *labels; /* ascending within a set */
-} KeptLabels;
+} Constraints;
 
-/* Sentences to be labelled together, and their labels. */
-#define BATCH_FIELDS                                                                          \
-    WordRef *words; /* [token * n_columns + column] */                                        \
-    int64_t words_room;                                                                       \
-    uint8_t *text; /* long strings */                                                         \
-    size_t text_used, text_room;                                                              \
-    int64_t n_tokens;                                                                         \
-    int64_t *starts; /* sentence -> its first token; one more at the end */                   \
-    int64_t n_sentences, sentences_room;                                                      \
-    uint16_t *labels; /* what came out; the number of labels where an unknown one was kept */ \
-    int64_t labels_room;                                                                      \
-    KeptLabels kept;
+/* Sentences to be labeled together, and their labels. */
+#define BATCH_FIELDS                                                                              \
+    WordRef *words; /* [token * n_columns + column] */                                            \
+    int64_t words_room;                                                                           \
+    uint8_t *text; /* long strings */                                                             \
+    size_t text_used, text_room;                                                                  \
+    int64_t n_tokens;                                                                             \
+    int64_t *starts; /* sentence -> its first token; one more at the end */                       \
+    int64_t n_sentences, sentences_room;                                                          \
+    uint16_t *labels; /* what came out; the number of labels where an unknown one is asked for */ \
+    int64_t labels_room;                                                                          \
+    Constraints constraints;
 
 typedef struct {
     BATCH_FIELDS
@@ -129,8 +129,8 @@ static inline void batch_reset(Batch *b) {
     b->n_sentences = 0;
 }
 
-static inline int32_t kept_set(const Worker *w, int64_t token) {
-    return w->kept.of ? w->kept.of[token] : KEPT_FREE;
+static inline int32_t constraint_of(const Worker *w, int64_t token) {
+    return w->constraints.of ? w->constraints.of[token] : UNCONSTRAINED;
 }
 
 /* ---- filling a batch ---- */
@@ -155,7 +155,7 @@ static inline uint8_t *batch_text(Batch *b, size_t n) {
     return b->text + b->text_used;
 }
 
-/* The next string (columns of a token in order), told by `word` and, where it is long, by `text`,
+/* The next string (columns of a token in order), given by `word` and, where it is long, by `text`,
  * whose bytes need not outlive the call. There is room for the token already. */
 static inline int batch_word(const Decoder *d, Batch *b, int32_t column, WordRef word,
                              const uint8_t *text) {

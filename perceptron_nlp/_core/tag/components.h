@@ -7,10 +7,11 @@
 /* The best label of a set, by the scores of its parts; the first of equal ones. */
 static inline int32_t best_of_set(const Parts *x, const Worker *w, int32_t set,
                                   const int32_t *part_scores, int32_t *sums) {
-    int32_t best = w->kept.labels[w->kept.starts[set]];
+    int32_t best = w->constraints.labels[w->constraints.starts[set]];
     whole_tree_sums(&x->parts, 0, x->parts.n, part_scores, sums);
-    for (int64_t i = w->kept.starts[set]; i < w->kept.starts[set + 1]; i++)
-        if (sums[x->leaf[w->kept.labels[i]]] > sums[x->leaf[best]]) best = w->kept.labels[i];
+    for (int64_t i = w->constraints.starts[set]; i < w->constraints.starts[set + 1]; i++)
+        if (sums[x->leaf[w->constraints.labels[i]]] > sums[x->leaf[best]])
+            best = w->constraints.labels[i];
     return best;
 }
 
@@ -84,9 +85,9 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
                             padded_place(d, sentence, begin + i + (d->right_to_left ? -1 : 1)));
         TokenView view =
             token_view(d, w, padded_place(d, sentence, begin + i), i == 0, i == n - 1, past, types);
-        int32_t set = kept_set(w, begin + i);
+        int32_t set = constraint_of(w, begin + i);
         int32_t forced = set < 0 && l->forces ? w->cache.entries[types[0][0]].forced : FREE;
-        int32_t label = set == KEPT_UNKNOWN ? d->parts->n_labels : forced;
+        int32_t label = set == UNKNOWN_LABEL ? d->parts->n_labels : forced;
         if (label < 0) {
             int32_t *scores = (int32_t *)(void *)token_scores(d, w, begin + i);
             if (!l->dense) {

@@ -11,7 +11,7 @@
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
-#include "tag/lanes.h"
+#include "tag/streams.h"
 
 /* ---- forms of the dense passes ---- */
 
@@ -92,14 +92,14 @@ static inline void add_static_rows(const Decoder *d, const Worker *w, const Toke
 }
 
 /* The best label of a token, of those that `forced` leaves. */
-static inline int32_t tag_token_sparse(const Decoder *d, Worker *w, const Lane *lane,
+static inline int32_t tag_token_sparse(const Decoder *d, Worker *w, const Stream *stream,
                                        int32_t forced) {
     const CacheLayout *l = &d->layout;
     const int32_t n = l->table->n_labels;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
-    int32_t *scores = (int32_t *)(void *)token_scores(d, w, lane->token);
-    TokenView view = lane_view(d, w, lane, past, types);
+    int32_t *scores = (int32_t *)(void *)token_scores(d, w, stream->token);
+    TokenView view = stream_view(d, w, stream, past, types);
     memset(scores, 0, (size_t)n * sizeof *scores);
     add_static_rows(d, w, &view, scores);
     add_open(d, &view, (char *)scores);
@@ -108,15 +108,15 @@ static inline int32_t tag_token_sparse(const Decoder *d, Worker *w, const Lane *
 }
 
 static inline int tag_words_sparse(const Decoder *d, struct Worker *w) {
-    Lane lane;
+    Stream stream;
     int64_t next = 0;
-    while (lane_start(d, w, &lane, &next)) {
+    while (stream_start(d, w, &stream, &next)) {
         int32_t label;
         do {
-            label = forced_label(d, w, &lane);
-            if (label < 0) label = tag_token_sparse(d, w, &lane, label);
-            w->labels[lane.token] = (uint16_t)label;
-        } while (lane_step(d, &lane, label));
+            label = forced_label(d, w, &stream);
+            if (label < 0) label = tag_token_sparse(d, w, &stream, label);
+            w->labels[stream.token] = (uint16_t)label;
+        } while (stream_step(d, &stream, label));
     }
     return 0;
 }
@@ -159,10 +159,13 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
     if (d->tag_table)
         add(scores, (const char *)d->tag_table + ((size_t)past[0] * n + (size_t)past[1]) * bytes,
             parts);
-    if (l->n_memos) {
-        uint32_t *memo = w->cache.memos + (size_t)view->types[0][0] * n + (size_t)past[0];
-        if (*memo == MEMO_UNKNOWN && memo_fill(l, &w->cache, view, past[0], memo) < 0) return -1;
-        add(scores, memo_vector(l, &w->cache, *memo), parts);
+    if (l->n_transitions) {
+        uint32_t *transition =
+            w->cache.transitions + (size_t)view->types[0][0] * n + (size_t)past[0];
+        if (*transition == TRANSITION_UNKNOWN &&
+            transition_fill(l, &w->cache, view, past[0], transition) < 0)
+            return -1;
+        add(scores, transition_vector(l, &w->cache, *transition), parts);
     }
     add_open(d, view, scores);
     return 0;
@@ -177,8 +180,8 @@ static inline size_t worker_cost(const Decoder *d) {
  * scores. -1: no memory. */
 static inline int prepare_batch(const Decoder *d, Worker *w) {
     const CacheLayout *l = &d->layout;
-    size_t kept = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
-    size_t bytes = kept * (size_t)l->stride * score_bytes(l);
+    size_t scored = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
+    size_t bytes = scored * (size_t)l->stride * score_bytes(l);
     if (bytes > w->scores_room) {
         if (grow_array(&w->scores, bytes, 1) < 0) return -1;
         w->scores_room = bytes;

@@ -10,12 +10,12 @@ cdef extern from "tag/search.h" nogil:
         uint64_t secrets[8]
         uint32_t n_types
         int64_t misses
-    ctypedef struct KeptLabels:
+    ctypedef struct Constraints:
         const int32_t *of
         const int64_t *starts
         const int32_t *labels
     ctypedef struct Batch:
-        KeptLabels kept
+        Constraints constraints
         size_t text_used
         int64_t n_tokens
         int64_t *starts
@@ -24,14 +24,14 @@ cdef extern from "tag/search.h" nogil:
     ctypedef struct Worker:
         Batch batch
         TypeCache cache
-        KeptLabels kept
+        Constraints constraints
         int64_t n_tokens
         int keep_scores
         char *scores
         uint16_t *labels
         const void *agreement
         Worker **agreeing
-    const int KEPT_UNKNOWN
+    const int UNKNOWN_LABEL
     size_t worker_cost(const Decoder *d) noexcept
     void cache_spoil(TypeCache *c) noexcept
     void worker_close(Worker *w) noexcept
@@ -94,7 +94,7 @@ cdef class ListJob:
     cdef readonly object unread
 
 
-cdef class KeptSets:
+cdef class TokenConstraints:
     cdef list numbers
     cdef object start_array, label_array
     cdef int32_t n_sets
@@ -106,14 +106,15 @@ cdef class SentenceDecoder(FrozenModel):
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
     cdef int _run(self, Worker *w, ListJob job=*) except -1
-    cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin)
-    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job, KeptSets kept) except -1
+    cdef object _fill_constraints(self, Batch *b, TokenConstraints constraints, Py_ssize_t begin)
+    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job,
+                  TokenConstraints constraints) except -1
     cdef int _label_buffers(self, WorkerBox box, data, tokens, sentences, outs, int64_t begin,
                             int64_t end) except -1
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
-    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1
+    cdef int _check_constraints(self, TokenConstraints constraints, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1
 
 

@@ -16,7 +16,7 @@ class ListJob:
         cls, sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]], n_columns: int = 1
     ) -> Self: ...
 
-class KeptSets:
+class TokenConstraints:
     def __new__(cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]) -> Self: ...
 
 class SentenceDecoder(FrozenModel):
@@ -30,9 +30,9 @@ class SentenceDecoder(FrozenModel):
     def tag(
         self,
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
-        kept: KeptSets | None,
+        constraints: TokenConstraints | None,
     ) -> list[list[str | None]]: ...
-    def share(self, job: ListJob, kept: KeptSets | None = None) -> None: ...
+    def share(self, job: ListJob, constraints: TokenConstraints | None = None) -> None: ...
     def tag_buffers(
         self,
         data: npt.NDArray[np.uint8],
@@ -48,7 +48,7 @@ class SentenceDecoder(FrozenModel):
     def tag_scored(
         self,
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
-        kept: KeptSets | None = None,
+        constraints: TokenConstraints | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
 
 class ColumnsDecoder:

@@ -1,6 +1,6 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Decoders: frozen models that label lists of strings, or words in buffers, in any number of threads;
-of one column, or of several whose labels agree (agree.h)."""
+"""Decoders: frozen models that label lists of strings, or words in buffers, in any number of
+threads; of one column, or of several whose labels agree (agree.h)."""
 
 from array import array
 
@@ -72,13 +72,13 @@ cdef class ListJob:
             PyThread_free_lock(self.turn)
 
 
-cdef class KeptSets:
+cdef class TokenConstraints:
     """Labels that words have already, each as the set of labels that it may stand for.
 
     Parameters
     ----------
     numbers : for each sentence, for each word: the number of a set; -1 where the word is to be
-        labelled; -2 for a label that the model does not have, after which words are labelled as
+        labeled; -2 for a label that the model does not have, after which words are labeled as
         after none
     sets : for each set its label numbers, ascending, at least one
 
@@ -97,9 +97,9 @@ cdef class KeptSets:
             if not len(one) or any(b <= a for a, b in zip(one, one[1:])):
                 raise ArgumentError(f"sets[{k}]: label numbers are needed, ascending")
         for k, one in enumerate(self.numbers):
-            if len(one) and (one.min() < KEPT_UNKNOWN or one.max() >= self.n_sets):
+            if len(one) and (one.min() < UNKNOWN_LABEL or one.max() >= self.n_sets):
                 raise ArgumentError(
-                    f"numbers[{k}]: a number is not between {KEPT_UNKNOWN} and {self.n_sets - 1}")
+                    f"numbers[{k}]: a number is not between {UNKNOWN_LABEL} and {self.n_sets - 1}")
         self.start_array = np.cumsum([0, *map(len, sets)], dtype=np.int64)
         self.label_array = np.array([n for one in sets for n in one] + [0], np.int32)
 
@@ -122,7 +122,7 @@ cdef class SentenceDecoder(FrozenModel):
     lexicon : mapping from form (bytes) to the numbers of the labels that it may get, one at least;
         a word that is not in it as it is written may be in it lower-cased, letter by letter. It
         goes before the dictionary, and before `allowed`
-    beam : states kept in the search, 1 to 64; 1 is greedy
+    beam : states held in the search, 1 to 64; 1 is greedy
     allowed : None, or bool[n_labels + 1, n_labels + 1]: may the second label follow the first, in
         the order of reading; row n_labels is the start, column n_labels the end. Needs a beam
     parts : None, or what the labels are made of; then the cells' labels are numbers of parts, and
@@ -157,34 +157,34 @@ cdef class SentenceDecoder(FrozenModel):
             box.worker.cache.secrets[k] = self.decoder.secrets[k]
         return box
 
-    def tag(self, list sentences not None, KeptSets kept=None):
+    def tag(self, list sentences not None, TokenConstraints constraints=None):
         """Label sentences.
 
         Parameters
         ----------
         sentences : list of sentences; each is a list or tuple of str, or, where the templates
             look at further columns, a tuple of one such list per column of the program
-        kept : None, or a KeptSets of these sentences
+        constraints : None, or a TokenConstraints of these sentences
 
         Returns
         -------
-        list of lists of str, one label a token; None where a label is kept that is not known
+        list of lists of str, one label a token; None where a label is asked for that is not known
         """
         cdef ListJob job = ListJob(sentences)
-        self.share(job, kept)
+        self.share(job, constraints)
         if job.unread is not None:
             raise job.unread
         return job.found[0]
 
-    def share(self, ListJob job not None, KeptSets kept=None):
+    def share(self, ListJob job not None, TokenConstraints constraints=None):
         """Label what no other thread labels of a job, until nothing is left; as in `tag`."""
         cdef WorkerBox box = self.take()
         # One more than there are labels, for a label that is not known.
-        labels = self.labels if kept is None else (*self.labels, None)
+        labels = self.labels if constraints is None else (*self.labels, None)
         try:
-            self._tag(box, (labels,), job, kept)
+            self._tag(box, (labels,), job, constraints)
         finally:
-            box.worker.kept.of = NULL
+            box.worker.constraints.of = NULL
             self.idle.append(box)
 
     def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
@@ -214,18 +214,19 @@ cdef class SentenceDecoder(FrozenModel):
         """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
         return self.tag_scored([sentence])
 
-    def tag_scored(self, list sentences not None, KeptSets kept=None):
+    def tag_scored(self, list sentences not None, TokenConstraints constraints=None):
         """Label sentences and tell what their labels scored.
 
         Parameters
         ----------
-        sentences, kept : as for `tag`
+        sentences, constraints : as for `tag`
 
         Returns
         -------
         (label numbers uint16[n], scores int32[n, n_labels]) of the tokens of all sentences, one
-        after the other; the number of a kept label that is not known is n_labels. The scores of
-        kept tokens, and of those that have one label by the dictionary, mean nothing
+        after the other; the number of a label that is asked for and not known is n_labels. The
+        scores of constrained tokens, and of those that have one label by the dictionary, mean
+        nothing
         """
         # Here, since plain tagging does without NumPy.
         import numpy as np
@@ -236,20 +237,20 @@ cdef class SentenceDecoder(FrozenModel):
         cdef list taken = list(sentences)
         labels, scores = [np.empty(0, np.uint16)], [np.empty((0, len(self.labels)), np.int32)]
         try:
-            if kept is not None:
-                self._check_kept(kept, len(taken))
+            if constraints is not None:
+                self._check_constraints(constraints, len(taken))
             w.keep_scores = 1
             while at < len(taken):
                 begin = at
                 at = self._fill(&w.batch, taken, begin)
-                if kept is not None:
-                    numbers = self._fill_kept(&w.batch, kept, begin)
+                if constraints is not None:
+                    numbers = self._fill_constraints(&w.batch, constraints, begin)
                 self._run(w)
                 labels.append(np.empty(w.n_tokens, np.uint16))
                 scores.append(np.zeros((w.n_tokens, len(self.labels)), np.int32))
                 self._copy_scores(w, labels[-1], scores[-1])
         finally:
-            w.kept.of = NULL
+            w.constraints.of = NULL
             w.keep_scores = 0
             self.idle.append(box)
         return np.concatenate(labels), np.concatenate(scores)
@@ -264,7 +265,8 @@ cdef class SentenceDecoder(FrozenModel):
             held += box.worker.cache.n_types
         return misses, held
 
-    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job, KeptSets kept) except -1:
+    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job,
+                  TokenConstraints constraints) except -1:
         """Label a job in each of the columns that the worker is for.
 
         Sentences are read in order, and none after one that cannot be read; so what is wrong first
@@ -273,16 +275,18 @@ cdef class SentenceDecoder(FrozenModel):
         cdef Py_ssize_t first
         cdef Batch done
         cdef int32_t c
-        if kept is not None:
-            self._check_kept(kept, len(job.sentences) if job.unread is None else len(kept.numbers))
+        if constraints is not None:
+            self._check_constraints(
+                constraints,
+                len(job.sentences) if job.unread is None else len(constraints.numbers))
         with nogil:
             turn_take(job.turn)
         try:
             while not job.over and job.next < len(job.sentences):
                 first = job.next
                 job.next = self._fill(&box.worker.batch, job.sentences, first)
-                if kept is not None:
-                    numbers = self._fill_kept(&box.worker.batch, kept, first)
+                if constraints is not None:
+                    numbers = self._fill_constraints(&box.worker.batch, constraints, first)
                 self._run(&box.worker, job)
                 for c in range(len(labels)):
                     done = agreeing_batch(&box.worker, c)
@@ -347,15 +351,16 @@ cdef class SentenceDecoder(FrozenModel):
                 whole_label_scores(&self.parts.parts, to, &nodes[0], &score_view[i, 0])
         return 0
 
-    cdef int _check_kept(self, KeptSets kept, Py_ssize_t n) except -1:
-        if len(kept.numbers) != n:
-            raise ArgumentError(f"kept: of {len(kept.numbers)} sentences, but there are {n}")
-        if kept.label_array.min() < 0 or kept.label_array.max() >= len(self.labels):
-            raise ArgumentError(f"kept: labels beyond the {len(self.labels)} that there are")
+    cdef int _check_constraints(self, TokenConstraints constraints, Py_ssize_t n) except -1:
+        if len(constraints.numbers) != n:
+            raise ArgumentError(
+                f"constraints: of {len(constraints.numbers)} sentences, but there are {n}")
+        if constraints.label_array.min() < 0 or constraints.label_array.max() >= len(self.labels):
+            raise ArgumentError(f"constraints: labels beyond the {len(self.labels)} that there are")
         return 0
 
-    cdef object _fill_kept(self, Batch *b, KeptSets kept, Py_ssize_t begin):
-        """Point the batch, of sentences from number `begin` on, at its kept labels.
+    cdef object _fill_constraints(self, Batch *b, TokenConstraints constraints, Py_ssize_t begin):
+        """Point the batch, of sentences from number `begin` on, at its constrained labels.
 
         What is returned must live as long as the batch.
         """
@@ -364,20 +369,20 @@ cdef class SentenceDecoder(FrozenModel):
 
         cdef int64_t s
         cdef int32_t[::1] numbers
-        cdef int64_t[::1] starts = kept.start_array
-        cdef int32_t[::1] labels = kept.label_array
+        cdef int64_t[::1] starts = constraints.start_array
+        cdef int32_t[::1] labels = constraints.label_array
         for s in range(b.n_sentences):
-            given = len(kept.numbers[begin + s])
+            given = len(constraints.numbers[begin + s])
             if given != b.starts[s + 1] - b.starts[s]:
                 raise ArgumentError(
-                    f"sentences[{begin + s}]: {given} kept labels for"
+                    f"sentences[{begin + s}]: {given} labels asked for"
                     f" {b.starts[s + 1] - b.starts[s]} words")
-        joined = np.concatenate([*kept.numbers[begin:begin + b.n_sentences],
+        joined = np.concatenate([*constraints.numbers[begin:begin + b.n_sentences],
                                  np.full(1, -1, np.int32)])
         numbers = joined
-        b.kept.of = &numbers[0]
-        b.kept.starts = &starts[0]
-        b.kept.labels = &labels[0]
+        b.constraints.of = &numbers[0]
+        b.constraints.starts = &starts[0]
+        b.constraints.labels = &labels[0]
         return joined
 
     cdef int _run(self, Worker *w, ListJob job=None) except -1:
@@ -507,7 +512,7 @@ cdef class ColumnsDecoder:
         cdef const uint8_t[::1] met = b"".join(staying) or bytes(width)
         cdef const uint8_t[::1] own_bits
         cdef bytearray is_able = bytearray(n_last)
-        listed = array("H")
+        last_labels = array("H")
         for p, (prefix, bits) in enumerate(zip(prefixes, met_bits, strict=True)):
             if (len(prefix) != len(self.labels) - 1 or len(bits) != width
                     or len(staying[p]) != width
@@ -520,12 +525,12 @@ cdef class ColumnsDecoder:
             own_bits = bits
             for k in range(n_last):
                 if own_bits[k // 8] >> k % 8 & 1:
-                    listed.append(k)
+                    last_labels.append(k)
                     is_able[k] = 1
-            starts[p + 1] = len(listed)
+            starts[p + 1] = len(last_labels)
         able_labels = [k for k in range(n_last) if is_able[k]]
-        listed.append(0)
-        cdef uint16_t[::1] last = listed
+        last_labels.append(0)
+        cdef uint16_t[::1] last = last_labels
         cdef uint16_t[::1] able = _shorts(able_labels)
         self.arrays = (prefix_of, prefix_label, starts, last, able, met)
         self.agreement.n_prefixes = len(prefixes)

@@ -67,7 +67,7 @@ KERNEL_TARGET static void KERNEL(sum_fresh)(const CacheLayout *l, TypeCache *c, 
 
 /* ---- what words say ---- */
 
-/* What each word of a sentence and its neighbours say one by one. */
+/* What each word of a sentence and its neighbors say one by one. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Worker *w,
                                                           int64_t sentence, int parts) {
     const CacheLayout *l = &d->layout;
@@ -147,7 +147,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pair)(const Decoder *d, Worke
      parts);
 }
 
-/* What up to PAIR_BLOCK pairs of neighbours say, which are remembered. */
+/* What up to PAIR_BLOCK pairs of neighbors say, which are remembered. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Worker *w,
                                                           const PairPlace *places, int32_t count,
                                                           int parts, int mask_words) {
@@ -196,7 +196,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Work
     }
 }
 
-/* Templates over pairs of neighbours, nothing of which is remembered: three blocks are on their way,
+/* Templates over pairs of neighbors, nothing of which is remembered: three blocks are on their way,
  * so that none waits for the memory of another. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, Worker *w, int parts,
                                                              int mask_words) {
@@ -229,7 +229,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, W
     } while (now->count + last->count);
 }
 
-/* Templates over pairs of neighbours, a block of pairs at a time. */
+/* Templates over pairs of neighbors, a block of pairs at a time. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
                                                           int mask_words) {
     PairPlace *places = w->pairs.blocks[0].places;
@@ -290,28 +290,30 @@ KERNEL_TARGET static int32_t KERNEL(best_within)(const PART *sum, int32_t n, con
 
 /* Sum up what a word and the label before it say together; -1: no memory. Whether they say anything
  * cannot be foreseen, so nothing branches on it. */
-KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Worker *w,
-                                                          const Lane *lane, uint32_t *memo,
-                                                          int parts, int mask_words) {
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_transition)(const Decoder *d, Worker *w,
+                                                                const Stream *stream,
+                                                                uint32_t *transition, int parts,
+                                                                int mask_words) {
     const CacheLayout *l = &d->layout;
     const FrozenTable *t = l->table;
     TypeCache *c = &w->cache;
-    if (!l->memos_planned) return lane_memo(d, w, lane, memo);
-    if (memo_reserve(l, c) < 0) return -1;
+    if (!l->transitions_planned) return stream_transition(d, w, stream, transition);
+    if (transition_reserve(l, c) < 0) return -1;
     PART sum[MAX_PARTS];
     uint32_t known = 0;
     memset(sum, 0, (size_t)parts * sizeof *sum);
-    for (int32_t m = 0; m < l->n_memos; m++) {
-        const int asked = m ? ASKED_NOTHING : (int)lane->asked;
+    for (int32_t m = 0; m < l->n_transitions; m++) {
+        const int asked = m ? ASKED_NOTHING : (int)stream->asked;
         const uint64_t own =
-            asked ? lane->key : frozen_key(t, memo_key(l, c, m, *lane->type, lane->past[0]));
-        const uint32_t guess = asked == ASKED_ROW ? lane->row : frozen_guess(t, own);
+            asked ? stream->key
+                  : frozen_key(t, transition_key(l, c, m, *stream->type, stream->past[0]));
+        const uint32_t guess = asked == ASKED_ROW ? stream->row : frozen_guess(t, own);
         const uint32_t row = frozen_sure(t, own, guess);
         PART_ROW(sum, parts, t->records + row, mask_words);
         known |= row;
     }
-    memcpy(memo_vector(l, c, c->pool_used), sum, (size_t)parts * sizeof *sum);
-    *memo = known ? c->pool_used : 0;
+    memcpy(transition_vector(l, c, c->pool_used), sum, (size_t)parts * sizeof *sum);
+    *transition = known ? c->pool_used : 0;
     c->pool_used += known != 0;
     return 0;
 }
@@ -319,31 +321,34 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_memo)(const Decoder *d, Work
 /* The best label of a token, once the labels before it are known, of those that `forced` leaves;
  * -1: no memory. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
-                                                             const Lane *lane, int32_t forced,
+                                                             const Stream *stream, int32_t forced,
                                                              int parts, int mask_words) {
     const CacheLayout *l = &d->layout;
     const size_t bytes = (size_t)parts * sizeof(PART);
     const size_t n = (size_t)l->table->n_labels + 1;
-    PART *scores = (PART *)(void *)(w->scores + (size_t)lane->token * bytes);
+    PART *scores = (PART *)(void *)(w->scores + (size_t)stream->token * bytes);
     PART sum[MAX_PARTS];
     for (int k = 0; k < parts; k++) sum[k] = scores[k];
     if (d->tag_table) {
         const PART *said =
             (const PART *)(const void *)((const char *)d->tag_table +
-                                         ((size_t)lane->past[0] * n + (size_t)lane->past[1]) *
+                                         ((size_t)stream->past[0] * n + (size_t)stream->past[1]) *
                                              bytes);
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
     }
-    if (l->n_memos) {
-        uint32_t *memo = w->cache.memos + (size_t)*lane->type * n + (size_t)lane->past[0];
-        if (*memo == MEMO_UNKNOWN && KERNEL(learn_memo)(d, w, lane, memo, parts, mask_words) < 0)
+    if (l->n_transitions) {
+        uint32_t *transition =
+            w->cache.transitions + (size_t)*stream->type * n + (size_t)stream->past[0];
+        if (*transition == TRANSITION_UNKNOWN &&
+            KERNEL(learn_transition)(d, w, stream, transition, parts, mask_words) < 0)
             return -1;
-        const PART *said = (const PART *)(const void *)(w->cache.pool + (size_t)*memo * bytes);
+        const PART *said =
+            (const PART *)(const void *)(w->cache.pool + (size_t)*transition * bytes);
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
     }
     if (d->n_open) {
         for (int k = 0; k < parts; k++) scores[k] = sum[k];
-        lane_open(d, w, lane, (char *)scores);
+        stream_open(d, w, stream, (char *)scores);
         for (int k = 0; k < parts; k++) sum[k] = scores[k];
     } else if (w->keep_scores) {
         for (int k = 0; k < parts; k++) scores[k] = sum[k];
@@ -352,65 +357,69 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
     return PART_BEST(sum, parts, l->table->n_labels);
 }
 
-/* Fetch what the next token needs to be told by the label just given, and what the one after it
+/* Fetch what the next token needs of the label just given, and what the one after it
  * needs of its type. Does what the first needs still have to be learned? */
-KERNEL_TARGET static ALWAYS_INLINE int KERNEL(fetch_memo)(const Decoder *d, const Worker *w,
-                                                          Lane *lane, size_t n, int parts) {
+KERNEL_TARGET static ALWAYS_INLINE int
+KERNEL(fetch_transition)(const Decoder *d, const Worker *w, Stream *stream, size_t n, int parts) {
     const CacheLayout *l = &d->layout;
     const TypeCache *c = &w->cache;
-    const uint32_t *memos = c->memos;
-    uint32_t *own = c->memos + (size_t)*lane->type * n + (size_t)lane->past[0];
-    if (*own == MEMO_UNKNOWN && memo_is_nothing(l, c, *lane->type, lane->past[0])) *own = 0;
-    const uint32_t memo = *own;
-    const int unknown = memo == MEMO_UNKNOWN && l->memos_planned;
-    if (memo != MEMO_UNKNOWN) PREFETCH(c->pool + (size_t)memo * (size_t)parts * sizeof(PART));
+    const uint32_t *transitions = c->transitions;
+    uint32_t *own = c->transitions + (size_t)*stream->type * n + (size_t)stream->past[0];
+    if (*own == TRANSITION_UNKNOWN && transition_is_nothing(l, c, *stream->type, stream->past[0]))
+        *own = 0;
+    const uint32_t transition = *own;
+    const int unknown = transition == TRANSITION_UNKNOWN && l->transitions_planned;
+    if (transition != TRANSITION_UNKNOWN)
+        PREFETCH(c->pool + (size_t)transition * (size_t)parts * sizeof(PART));
     if (unknown) {
-        lane->key = fresh_key(l->table, memo_key(l, c, 0, *lane->type, lane->past[0]));
-        lane->asked = ASKED_KEY;
-        memo_fetch(l, c, 1, *lane->type, lane->past[0]);
+        stream->key = fresh_key(l->table, transition_key(l, c, 0, *stream->type, stream->past[0]));
+        stream->asked = ASKED_KEY;
+        transition_fetch(l, c, 1, *stream->type, stream->past[0]);
     }
-    if (lane->left > 2) {
-        const size_t soon = (size_t)lane->type[d->right_to_left ? -2 : 2];
-        memos += soon * n;
-        PREFETCH(memos);
-        PREFETCH(memos + n - 1);
+    if (stream->left > 2) {
+        const size_t soon = (size_t)stream->type[d->right_to_left ? -2 : 2];
+        transitions += soon * n;
+        PREFETCH(transitions);
+        PREFETCH(transitions + n - 1);
         PREFETCH(c->carried + soon * (size_t)l->program->n_carried);
     }
     return unknown;
 }
 
-/* Find and fetch the row for which fetch_memo was some lanes ago. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(fetch_memo_row)(const Decoder *d, Lane *lane) {
-    if (lane->asked != ASKED_KEY) return;
-    lane->row = frozen_guess(d->layout.table, lane->key);
-    lane->asked = ASKED_ROW;
-    frozen_prefetch_row(d->layout.table, lane->row);
+/* Find and fetch the row for which fetch_transition was some streams ago. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(fetch_transition_row)(const Decoder *d,
+                                                                     Stream *stream) {
+    if (stream->asked != ASKED_KEY) return;
+    stream->row = frozen_guess(d->layout.table, stream->key);
+    stream->asked = ASKED_ROW;
+    frozen_prefetch_row(d->layout.table, stream->row);
 }
 
 /* Each token waits for the label before, so several sentences go side by side. */
 KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Worker *w, int parts,
                                                            int mask_words) {
-    const size_t n = memo_words(&d->layout);
-    Lane lanes[SIDE_BY_SIDE];
+    const size_t n = transition_words(&d->layout);
+    Stream streams[SIDE_BY_SIDE];
     int64_t next = 0;
-    int n_lanes = 0;
-    uint32_t waiting = 0; /* a bit for each lane whose next vector is to be learned */
-    while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes], &next)) n_lanes++;
-    while (n_lanes) {
-        for (int k = 0; k < n_lanes; k++) {
-            Lane *lane = &lanes[k];
-            int32_t label = forced_label(d, w, lane);
-            if (label < 0) label = KERNEL(tag_token)(d, w, lane, label, parts, mask_words);
+    int n_streams = 0;
+    uint32_t waiting = 0; /* a bit for each stream whose next vector is to be learned */
+    while (n_streams < SIDE_BY_SIDE && stream_start(d, w, &streams[n_streams], &next)) n_streams++;
+    while (n_streams) {
+        for (int k = 0; k < n_streams; k++) {
+            Stream *stream = &streams[k];
+            int32_t label = forced_label(d, w, stream);
+            if (label < 0) label = KERNEL(tag_token)(d, w, stream, label, parts, mask_words);
             if (label < 0) return -1;
-            w->labels[lane->token] = (uint16_t)label;
-            if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
-                *lane = lanes[--n_lanes];
+            w->labels[stream->token] = (uint16_t)label;
+            if (!stream_step(d, stream, label) && !stream_start(d, w, stream, &next)) {
+                *stream = streams[--n_streams];
                 continue;
             }
-            if (n) waiting |= (uint32_t)KERNEL(fetch_memo)(d, w, lane, n, parts) << k;
-            if (waiting) { /* the rows of a lane for which that was done half a turn ago */
-                const int other = k + n_lanes / 2, at = other < n_lanes ? other : other - n_lanes;
-                KERNEL(fetch_memo_row)(d, &lanes[at]);
+            if (n) waiting |= (uint32_t)KERNEL(fetch_transition)(d, w, stream, n, parts) << k;
+            if (waiting) { /* the rows of a stream for which that was done half a turn ago */
+                const int other = k + n_streams / 2,
+                          at = other < n_streams ? other : other - n_streams;
+                KERNEL(fetch_transition_row)(d, &streams[at]);
                 waiting &= ~((uint32_t)1 << at);
             }
         }

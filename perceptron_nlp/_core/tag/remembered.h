@@ -1,7 +1,7 @@
-/* What pairs of neighbours say: remembered where text repeats itself, else looked up each time.
+/* What pairs of neighbors say: remembered where text repeats itself, else looked up each time.
  *
- * Templates over two neighbouring words are grouped by where the pair stands (its left word at
- * position 0, -1, … seen from the word that is labelled). One probe for a pair of types gives the
+ * Templates over two neighboring words are grouped by where the pair stands (its left word at
+ * position 0, -1, … seen from the word that is labeled). One probe for a pair of types gives the
  * summed scores of every such group: for 0 those of the left word, for -1 those of the right.
  *
  * A pair may stand in any of the PAIR_WAYS places of its set; a newcomer that finds none free takes
@@ -355,69 +355,73 @@ static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key
 
 /* Most such templates are of the label, then one value: what hashing does with the label is done
  * once for all words. The others have no plan. -1: no memory. */
-static inline int memo_plan_open(CacheLayout *l, const uint64_t *label_hashes) {
+static inline int transition_plan_open(CacheLayout *l, const uint64_t *label_hashes) {
     const Program *p = l->program;
-    const size_t n = memo_words(l);
-    l->memos_planned = 1;
-    l->memo_starts = (uint64_t *)malloc(((size_t)l->n_memos * n + 1) * sizeof(uint64_t));
-    l->memo_values = (int32_t *)malloc(((size_t)l->n_memos + 1) * sizeof(int32_t));
-    if (!l->memo_starts || !l->memo_values) return -1;
-    for (int32_t m = 0; m < l->n_memos; m++) {
-        const int32_t template_id = l->memo_templates[m], first = p->atom_starts[template_id];
+    const size_t n = transition_words(l);
+    l->transitions_planned = 1;
+    l->transition_starts =
+        (uint64_t *)malloc(((size_t)l->n_transitions * n + 1) * sizeof(uint64_t));
+    l->transition_values = (int32_t *)malloc(((size_t)l->n_transitions + 1) * sizeof(int32_t));
+    if (!l->transition_starts || !l->transition_values) return -1;
+    for (int32_t m = 0; m < l->n_transitions; m++) {
+        const int32_t template_id = l->transition_templates[m], first = p->atom_starts[template_id];
         const AtomSpec *atom = &p->atoms[first];
-        l->memo_values[m] = -1;
+        l->transition_values[m] = -1;
         if (p->atom_starts[template_id + 1] - first != 2 || atom[0].kind != ATOM_TAG ||
             atom[1].kind != ATOM_VALUE) {
-            l->memos_planned = 0;
+            l->transitions_planned = 0;
             continue;
         }
-        l->memo_values[m] = p->carried_at[atom[1].value];
+        l->transition_values[m] = p->carried_at[atom[1].value];
         for (size_t label = 0; label < n; label++)
-            l->memo_starts[(size_t)m * n + label] =
+            l->transition_starts[(size_t)m * n + label] =
                 xxh64_word_start(&label_hashes[label], 2, p->seeds[template_id]);
     }
     return 0;
 }
 
-static inline void memo_plan_close(CacheLayout *l) {
-    free(l->memo_starts);
-    free(l->memo_values);
+static inline void transition_plan_close(CacheLayout *l) {
+    free(l->transition_starts);
+    free(l->transition_values);
 }
 
-static inline char *memo_vector(const CacheLayout *l, const TypeCache *c, uint32_t memo) {
-    return c->pool + (size_t)memo * (size_t)l->stride * score_bytes(l);
+static inline char *transition_vector(const CacheLayout *l, const TypeCache *c,
+                                      uint32_t transition) {
+    return c->pool + (size_t)transition * (size_t)l->stride * score_bytes(l);
 }
 
 /* The key of a template that has a plan. */
-static inline uint64_t memo_key(const CacheLayout *l, const TypeCache *c, int32_t m, int32_t type,
-                                int32_t label) {
+static inline uint64_t transition_key(const CacheLayout *l, const TypeCache *c, int32_t m,
+                                      int32_t type, int32_t label) {
     uint64_t value =
-        c->carried[(size_t)type * (size_t)l->program->n_carried + (size_t)l->memo_values[m]];
-    return xxh64_mixed_word(l->memo_starts[(size_t)m * memo_words(l) + (size_t)label],
+        c->carried[(size_t)type * (size_t)l->program->n_carried + (size_t)l->transition_values[m]];
+    return xxh64_mixed_word(l->transition_starts[(size_t)m * transition_words(l) + (size_t)label],
                             xxh64_mixed(value));
 }
 
 /* Is there surely nothing that a word and the label before it say together? */
-static ALWAYS_INLINE int memo_is_nothing(const CacheLayout *l, const TypeCache *c, int32_t type,
-                                         int32_t label) {
-    if (!l->memo_filter.words) return 0;
-    for (int32_t m = 0; m < l->n_memos; m++)
-        if (filter_passes(&l->memo_filter, frozen_key(l->table, memo_key(l, c, m, type, label))))
+static ALWAYS_INLINE int transition_is_nothing(const CacheLayout *l, const TypeCache *c,
+                                               int32_t type, int32_t label) {
+    if (!l->transition_filter.words) return 0;
+    for (int32_t m = 0; m < l->n_transitions; m++)
+        if (filter_passes(&l->transition_filter,
+                          frozen_key(l->table, transition_key(l, c, m, type, label))))
             return 0;
     return 1;
 }
 
-/* Fetch what memo_fill will look for, from template m on. */
-static ALWAYS_INLINE void memo_fetch(const CacheLayout *l, const TypeCache *c, int32_t m,
-                                     int32_t type, int32_t label) {
-    for (; m < l->n_memos; m++)
-        if (l->memo_values[m] >= 0) frozen_prefetch(l->table, memo_key(l, c, m, type, label));
+/* Fetch what transition_fill will look for, from template m on. */
+static ALWAYS_INLINE void transition_fetch(const CacheLayout *l, const TypeCache *c, int32_t m,
+                                           int32_t type, int32_t label) {
+    for (; m < l->n_transitions; m++)
+        if (l->transition_values[m] >= 0)
+            frozen_prefetch(l->table, transition_key(l, c, m, type, label));
 }
 
 /* Room for one vector more in the pool. -1: no memory. */
-static inline int memo_reserve(const CacheLayout *l, TypeCache *c) {
+static inline int transition_reserve(const CacheLayout *l, TypeCache *c) {
     if (c->pool_used < c->pool_room) return 0;
-    if (c->pool_room > MEMO_UNKNOWN / 4 ||
+    if (c->pool_room > TRANSITION_UNKNOWN / 4 ||
         grow_array(&c->pool, 2 * (size_t)c->pool_room, (size_t)l->stride * score_bytes(l)) < 0)
         return -1;
     c->pool_room *= 2;
@@ -425,25 +429,26 @@ static inline int memo_reserve(const CacheLayout *l, TypeCache *c) {
 }
 
 /* A new vector of zeros in the pool; 0: no memory. */
-static inline uint32_t memo_take(const CacheLayout *l, TypeCache *c) {
-    if (memo_reserve(l, c) < 0) return 0;
-    memset(memo_vector(l, c, c->pool_used), 0, (size_t)l->stride * score_bytes(l));
+static inline uint32_t transition_take(const CacheLayout *l, TypeCache *c) {
+    if (transition_reserve(l, c) < 0) return 0;
+    memset(transition_vector(l, c, c->pool_used), 0, (size_t)l->stride * score_bytes(l));
     return c->pool_used++;
 }
 
 /* Sum up what the word of a token and the label before it say together; -1: no memory. */
-static inline int memo_fill(const CacheLayout *l, TypeCache *c, const TokenView *view,
-                            int32_t label, uint32_t *memo) {
+static inline int transition_fill(const CacheLayout *l, TypeCache *c, const TokenView *view,
+                                  int32_t label, uint32_t *transition) {
     uint32_t found = 0;
-    for (int32_t m = 0; m < l->n_memos; m++) {
-        uint64_t key = l->memo_values[m] >= 0 ? memo_key(l, c, m, view->types[0][0], label)
-                                              : token_key(l->program, l->memo_templates[m], view);
+    for (int32_t m = 0; m < l->n_transitions; m++) {
+        uint64_t key = l->transition_values[m] >= 0
+                           ? transition_key(l, c, m, view->types[0][0], label)
+                           : token_key(l->program, l->transition_templates[m], view);
         int64_t row = frozen_find(l->table, key);
         if (row < 0) continue;
-        if (!found && !(found = memo_take(l, c))) return -1;
-        add_row(l, row, memo_vector(l, c, found));
+        if (!found && !(found = transition_take(l, c))) return -1;
+        add_row(l, row, transition_vector(l, c, found));
     }
-    *memo = found;
+    *transition = found;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Tagging by beam search with a frozen model: pass 3 of decode.h in another way. Where tokens have
  * labels already, a greedy model is searched by a beam of one.
  *
- * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
+ * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are constraints
  * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
@@ -59,23 +59,24 @@ static inline int search_sentence(const Decoder *d, Worker *w, int64_t sentence,
     if (beam_begin(b, walk.n) < 0) return -1;
     for (walk.step = 0; walk.step < walk.n; walk.step++) {
         walk_view(d, w, &walk, sentence, b->states[0].past);
-        int32_t set = kept_set(w, walk.token);
-        if (set == KEPT_UNKNOWN) {
+        int32_t set = constraint_of(w, walk.token);
+        if (set == UNKNOWN_LABEL) {
             beam_step_none(b, walk.step);
             continue;
         }
         int32_t forced = set < 0 ? walk_forced(d, w, &walk) : FREE;
         /* Without a choice nothing has to be scored. */
-        if (set >= 0 && d->beam == 1 && w->kept.starts[set + 1] - w->kept.starts[set] == 1)
-            forced = w->kept.labels[w->kept.starts[set]];
+        if (set >= 0 && d->beam == 1 &&
+            w->constraints.starts[set + 1] - w->constraints.starts[set] == 1)
+            forced = w->constraints.labels[w->constraints.starts[set]];
         if (forced < 0 && fill_states(d, w, &walk, sentence, sum) < 0) return -1;
         for (int32_t s = 0; forced >= 0 && s < b->n_states; s++) beam_local(b, s)[forced] = 0;
         b->within = forced < FREE ? mask_of(&d->layout, forced) : NULL;
         if (set < 0)
             beam_step(b, walk.step, forced, walk.step == walk.n - 1);
         else
-            beam_step_among(b, walk.step, w->kept.labels + w->kept.starts[set],
-                            (int32_t)(w->kept.starts[set + 1] - w->kept.starts[set]),
+            beam_step_among(b, walk.step, w->constraints.labels + w->constraints.starts[set],
+                            (int32_t)(w->constraints.starts[set + 1] - w->constraints.starts[set]),
                             walk.step == walk.n - 1);
     }
     beam_trace(b, walk.n, w->path);
@@ -121,7 +122,8 @@ static inline int search_words(const Decoder *d, Worker *w) {
 static inline int run_batch(const Decoder *d, Worker *w) {
     if (prepare_batch(d, w) < 0) return -1;
     if (!w->n_tokens) return 0;
-    if (is_spread(d) || (!d->parts && d->beam == 1 && !w->kept.of)) return d->tag_words(d, w);
+    if (is_spread(d) || (!d->parts && d->beam == 1 && !w->constraints.of))
+        return d->tag_words(d, w);
     return d->parts ? tag_parts(d, w) : search_words(d, w);
 }
 

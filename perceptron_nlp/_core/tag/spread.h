@@ -4,7 +4,7 @@
  * remembered. Where units are labels, only blocks that may hold the best one are summed.
  *
  * What templates over several words say does not depend on labels: their rows are found first. Each
- * token then waits for the label before, so several sentences go side by side, and what a lane looks
+ * token then waits for the label before, so several sentences go side by side, and what a stream looks
  * for was fetched when it was left. */
 #ifndef PERCEPTRON_NLP_TAG_SPREAD_H
 #define PERCEPTRON_NLP_TAG_SPREAD_H
@@ -90,20 +90,20 @@ static inline void find_other_rows(const Decoder *d, Worker *w) {
         }
 }
 
-/* A sentence being labelled, at one of its tokens. */
-typedef struct SpreadLane {
-    Lane lane;
+/* A sentence being labeled, at one of its tokens. */
+typedef struct SpreadStream {
+    Stream stream;
     uint64_t keys[MOST_SPREAD_OPEN]; /* of history templates, as the table has them; or … */
     uint32_t none;                   /* … a bit for each that the table surely has not */
-} SpreadLane;
+} SpreadStream;
 
 /* Make and fetch what the labels before a token ask for. */
-static inline void spread_ask(const Decoder *d, Worker *w, SpreadLane *x) {
+static inline void spread_ask(const Decoder *d, Worker *w, SpreadStream *x) {
     const CacheLayout *l = &d->layout;
     const FrozenTable *t = l->table;
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
-    TokenView view = lane_view(d, w, &x->lane, past, types);
+    TokenView view = stream_view(d, w, &x->stream, past, types);
     x->none = 0;
     for (int32_t k = 0; k < d->n_open; k++) {
         const uint64_t own = frozen_key(t, token_key(l->program, d->open_templates[k], &view));
@@ -116,13 +116,13 @@ static inline void spread_ask(const Decoder *d, Worker *w, SpreadLane *x) {
 
 /* Fetch of the vectors that the next token looks at what is needed first: the highest of blocks, and
  * the block where its own word is the highest. */
-static inline void spread_fetch(const Decoder *d, const Worker *w, const Lane *lane) {
+static inline void spread_fetch(const Decoder *d, const Worker *w, const Stream *stream) {
     const CacheLayout *l = &d->layout;
     const size_t record = vector_bytes(l), bytes = (size_t)l->stride * score_bytes(l);
     const size_t width = (size_t)l->spread.width * score_bytes(l);
-    const size_t block = (size_t)w->cache.entries[*lane->type].block * score_bytes(l);
+    const size_t block = (size_t)w->cache.entries[*stream->type].block * score_bytes(l);
     for (int32_t v = 0; v < l->n_always; v++) {
-        const int32_t type = w->types[l->vectors[v].column][lane->place + l->vectors[v].offset];
+        const int32_t type = w->types[l->vectors[v].column][stream->place + l->vectors[v].offset];
         const char *at = w->cache.vectors + (size_t)type * record + (size_t)v * bytes;
         if (!(w->cache.entries[type].said >> (v & 15) & 1)) continue;
         PREFETCH(at + width);
@@ -188,16 +188,16 @@ static inline void choose_spread(Decoder *d, int plain) {
 static inline void spread_again(const Decoder *d, Worker *w, int64_t sentence, int64_t token,
                                 void *sum) {
     const int64_t first = w->starts[sentence], end = w->starts[sentence + 1];
-    SpreadLane x;
+    SpreadStream x;
     memset(&x, 0, sizeof x);
-    x.lane.token = token;
-    x.lane.first = first;
-    x.lane.last = end - 1;
-    x.lane.place = padded_place(d, sentence, token);
-    x.lane.type = w->types[0] + x.lane.place;
+    x.stream.token = token;
+    x.stream.first = first;
+    x.stream.last = end - 1;
+    x.stream.place = padded_place(d, sentence, token);
+    x.stream.type = w->types[0] + x.stream.place;
     for (int k = 0; k < MAX_HISTORY; k++) {
         const int64_t before = d->right_to_left ? token + k + 1 : token - k - 1;
-        x.lane.past[k] = before < first || before >= end ? d->parts->n_labels : w->labels[before];
+        x.stream.past[k] = before < first || before >= end ? d->parts->n_labels : w->labels[before];
     }
     spread_ask(d, w, &x);
     d->sum_again(d, w, &x, sum);

@@ -171,23 +171,23 @@ KERNEL_TARGET static inline void KERNEL(say_row)(const CacheLayout *l, SpreadRow
 }
 
 /* All that is said of a token, whose history was asked for. */
-KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const SpreadLane *x,
+KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const SpreadStream *x,
                                              KERNEL(Said) * said) {
     const CacheLayout *l = &d->layout;
     const FrozenTable *t = l->table;
-    const Lane *lane = &x->lane;
+    const Stream *stream = &x->stream;
     const int32_t stride = l->stride, n_statics = spread_statics(d);
     const size_t record = vector_bytes(l);
-    const uint32_t *found = w->spread.found + lane->token * n_statics;
+    const uint32_t *found = w->spread.found + stream->token * n_statics;
     said->n_spilt = 0;
     said->n = 1;
     said->vectors[0] = (const SUM *)d->start;
     for (int32_t v = 0; v < l->n_vectors; v++) {
         const VectorSlot *slot = &l->vectors[v];
         if (v >= l->n_always &&
-            lane->token != (slot->condition == FIRST ? lane->first : lane->last))
+            stream->token != (slot->condition == FIRST ? stream->first : stream->last))
             continue;
-        const int32_t type = w->types[slot->column][lane->place + slot->offset];
+        const int32_t type = w->types[slot->column][stream->place + slot->offset];
         if (v < l->n_always && !(w->cache.entries[type].said >> (v & 15) & 1)) continue;
         const SUM *vectors = (const SUM *)(const void *)(w->cache.vectors + (size_t)type * record);
         said->vectors[said->n++] = vectors + (size_t)v * (size_t)stride;
@@ -206,7 +206,7 @@ KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const 
 }
 
 /* The scores of all units of a token. */
-KERNEL_TARGET static void KERNEL(spread_sum)(const Decoder *d, Worker *w, const SpreadLane *x,
+KERNEL_TARGET static void KERNEL(spread_sum)(const Decoder *d, Worker *w, const SpreadStream *x,
                                              void *to) {
     const int32_t width = d->layout.spread.width;
     SUM *sum = (SUM *)to;
@@ -265,7 +265,7 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(sum_bounds)(const Spread *s,
 
 /* The first of the highest labels. Blocks that cannot hold it are passed over: most often all but
  * the first that is looked at. */
-KERNEL_TARGET static int32_t KERNEL(best_said)(const Decoder *d, Worker *w, const SpreadLane *x) {
+KERNEL_TARGET static int32_t KERNEL(best_said)(const Decoder *d, Worker *w, const SpreadStream *x) {
     const Spread *s = &d->layout.spread;
     int32_t bounds[MOST_BLOCKS];
     int32_t first = 0, others = -1;
@@ -300,9 +300,9 @@ KERNEL_TARGET static int32_t KERNEL(best_spread)(const Decoder *d, Worker *w, co
     for (int32_t k = 0; k < d->layout.spread.n_units; k++) wide[k] = scores[k];
     if (d->layout.spread.of_labels) {
         if (set < 0) return first_largest_within(wide, x->n_labels, mask);
-        int32_t best = w->kept.labels[w->kept.starts[set]];
-        for (int64_t i = w->kept.starts[set]; i < w->kept.starts[set + 1]; i++)
-            if (wide[w->kept.labels[i]] > wide[best]) best = w->kept.labels[i];
+        int32_t best = w->constraints.labels[w->constraints.starts[set]];
+        for (int64_t i = w->constraints.starts[set]; i < w->constraints.starts[set + 1]; i++)
+            if (wide[w->constraints.labels[i]] > wide[best]) best = w->constraints.labels[i];
         return best;
     }
     if (set >= 0) return best_of_set(x, w, set, wide, scratch);
@@ -311,44 +311,44 @@ KERNEL_TARGET static int32_t KERNEL(best_spread)(const Decoder *d, Worker *w, co
 
 KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) {
     const CacheLayout *l = &d->layout;
-    SpreadLane lanes[SIDE_BY_SIDE];
+    SpreadStream streams[SIDE_BY_SIDE];
     SCORE own[MOST_UNITS];
     const int is_free = l->spread.of_labels && !w->keep_scores;
     int32_t *scratch = (int32_t *)malloc((size_t)parts_scratch(d->parts) * sizeof *scratch);
     int64_t next = 0;
-    int n_lanes = 0;
+    int n_streams = 0;
     if (!scratch || spread_ready(d, w) < 0) {
         free(scratch);
         return -1;
     }
     if (d->pairs.n_templates) find_pair_rows(d, w);
     if (d->n_static) find_other_rows(d, w);
-    while (n_lanes < SIDE_BY_SIDE && lane_start(d, w, &lanes[n_lanes].lane, &next))
-        spread_ask(d, w, &lanes[n_lanes++]);
-    while (n_lanes) {
-        for (int k = 0; k < n_lanes; k++) {
-            Lane *lane = &lanes[k].lane;
-            const int32_t set = kept_set(w, lane->token);
-            const int32_t forced = set < 0 ? forced_label(d, w, lane) : FREE;
-            int32_t label = set == KEPT_UNKNOWN ? d->parts->n_labels : forced;
+    while (n_streams < SIDE_BY_SIDE && stream_start(d, w, &streams[n_streams].stream, &next))
+        spread_ask(d, w, &streams[n_streams++]);
+    while (n_streams) {
+        for (int k = 0; k < n_streams; k++) {
+            Stream *stream = &streams[k].stream;
+            const int32_t set = constraint_of(w, stream->token);
+            const int32_t forced = set < 0 ? forced_label(d, w, stream) : FREE;
+            int32_t label = set == UNKNOWN_LABEL ? d->parts->n_labels : forced;
             if (label < 0) {
                 SCORE *scores = own;
                 if (w->keep_scores)
-                    scores = (SCORE *)(void *)w->scores + (size_t)lane->token * (size_t)l->stride;
+                    scores = (SCORE *)(void *)w->scores + (size_t)stream->token * (size_t)l->stride;
                 if (is_free && set < 0 && forced == FREE) {
-                    label = KERNEL(best_said)(d, w, &lanes[k]);
+                    label = KERNEL(best_said)(d, w, &streams[k]);
                 } else {
-                    KERNEL(spread_sum)(d, w, &lanes[k], scores);
+                    KERNEL(spread_sum)(d, w, &streams[k], scores);
                     label = KERNEL(best_spread)(d, w, scores, set, forced, scratch);
                 }
             }
-            w->labels[lane->token] = (uint16_t)label;
-            if (!lane_step(d, lane, label) && !lane_start(d, w, lane, &next)) {
-                lanes[k] = lanes[--n_lanes];
+            w->labels[stream->token] = (uint16_t)label;
+            if (!stream_step(d, stream, label) && !stream_start(d, w, stream, &next)) {
+                streams[k] = streams[--n_streams];
                 continue;
             }
-            spread_fetch(d, w, lane);
-            spread_ask(d, w, &lanes[k]);
+            spread_fetch(d, w, stream);
+            spread_ask(d, w, &streams[k]);
         }
     }
     free(scratch);

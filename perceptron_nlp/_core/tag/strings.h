@@ -70,7 +70,7 @@ static inline int take_held_words(const Decoder *d, Batch *b, PyObject *list, Py
     return 0;
 }
 
-/* All words of a list, which no other code can change meanwhile; where it fails, *at tells. */
+/* All words of a list, which no other code can change meanwhile; where it fails, *at says where. */
 static inline int take_words(const Decoder *d, Batch *b, PyObject *list, Py_ssize_t *at) {
     int status;
     HOLD_LIST(list);

@@ -48,7 +48,7 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
         grow_array(&c->vectors, room, vector_bytes(l)) < 0 ||
         grow_array(&c->carried, (size_t)room * (size_t)l->program->n_carried, 8) < 0 ||
         grow_array(&c->halves, (size_t)room * (size_t)l->n_halves, 8) < 0 ||
-        grow_array(&c->memos, room * memo_words(l), sizeof(uint32_t)) < 0 ||
+        grow_array(&c->transitions, room * transition_words(l), sizeof(uint32_t)) < 0 ||
         grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
         grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
         (!has_vectors(l) &&
@@ -58,9 +58,9 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
     return 0;
 }
 
-/* Bytes of a type, its text, rows and memos apart. */
+/* Bytes of a type, its text, rows and transitions apart. */
 static inline size_t type_bytes(const CacheLayout *l) {
-    return sizeof(TypeEntry) + vector_bytes(l) + memo_words(l) * sizeof(uint32_t) +
+    return sizeof(TypeEntry) + vector_bytes(l) + transition_words(l) * sizeof(uint32_t) +
            ((size_t)l->program->n_carried + (size_t)l->n_halves) * sizeof(uint64_t) +
            (has_vectors(l) ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
 }
@@ -169,7 +169,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->n_fresh = 0;
     c->n_guessed = 0;
     c->n_fresh_keys = 0;
-    if (l->n_memos && !c->pool) {
+    if (l->n_transitions && !c->pool) {
         if (grow_array(&c->pool, 256, vector) < 0) return -1;
         c->pool_room = 256;
         memset(c->pool, 0, vector);
@@ -212,14 +212,15 @@ static inline int cache_is_full(const TypeCache *c, const CacheLayout *l, uint64
 /* Give a type a lower number, and its text and rows the first places that are free. */
 static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, uint32_t to) {
     const size_t bytes = vector_bytes(l), n_carried = (size_t)l->program->n_carried;
-    const size_t n_memos = memo_words(l), n_slots = (size_t)l->program->n_slots;
+    const size_t n_transitions = transition_words(l), n_slots = (size_t)l->program->n_slots;
     const size_t n_halves = (size_t)l->n_halves;
     TypeEntry *entry = &c->entries[to];
     *entry = c->entries[from];
     memmove(c->vectors + to * bytes, c->vectors + from * bytes, bytes);
     memmove(c->carried + to * n_carried, c->carried + from * n_carried, n_carried * 8);
     memmove(c->halves + to * n_halves, c->halves + from * n_halves, n_halves * 8);
-    memmove(c->memos + to * n_memos, c->memos + from * n_memos, n_memos * sizeof *c->memos);
+    memmove(c->transitions + to * n_transitions, c->transitions + from * n_transitions,
+            n_transitions * sizeof *c->transitions);
     if (entry->word.length > WORD_SMALL) {
         memmove(c->text + c->text_used, c->text + entry->word.at, entry->word.length);
         entry->word.at = c->text_used;
@@ -236,10 +237,10 @@ static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, 
 
 /* Keep those vectors of the pool that a type still names. */
 static inline void sweep_pool(TypeCache *c, const CacheLayout *l, uint32_t *number) {
-    const size_t n = memo_words(l) * c->n_types;
+    const size_t n = transition_words(l) * c->n_types;
     const uint32_t used = c->pool_used;
     for (size_t k = 0; k < n; k++)
-        if (c->memos[k] != MEMO_UNKNOWN) number[c->memos[k]] = 1;
+        if (c->transitions[k] != TRANSITION_UNKNOWN) number[c->transitions[k]] = 1;
     const size_t bytes = (size_t)l->stride * score_bytes(l);
     number[0] = 0;
     c->pool_used = 1;
@@ -249,7 +250,7 @@ static inline void sweep_pool(TypeCache *c, const CacheLayout *l, uint32_t *numb
             memmove(c->pool + number[m] * bytes, c->pool + m * bytes, bytes);
         }
     for (size_t k = 0; k < n; k++)
-        if (c->memos[k] != MEMO_UNKNOWN) c->memos[k] = number[c->memos[k]];
+        if (c->transitions[k] != TRANSITION_UNKNOWN) c->transitions[k] = number[c->transitions[k]];
 }
 
 /* Drop the types that were not met again since this was done last, and others until half of the room
@@ -275,7 +276,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
         const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
         if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);
     }
-    if (l->n_memos) sweep_pool(c, l, number);
+    if (l->n_transitions) sweep_pool(c, l, number);
     free(met);
     free(number);
     return cache_lay_slots(c, c->bits);

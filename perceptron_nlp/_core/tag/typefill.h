@@ -244,7 +244,8 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
     make_values(c, l, column, text ? 0 : distance,
                 c->carried + (size_t)type * (size_t)p->n_carried);
     if (column == 0 && l->n_halves) make_halves(c, l, type);
-    if (memo_words(l)) memset(c->memos + type * memo_words(l), 0xFF, memo_words(l) * 4);
+    if (transition_words(l))
+        memset(c->transitions + type * transition_words(l), 0xFF, transition_words(l) * 4);
     if (make_keys(c, l, column, text == NULL) < 0) return -1;
     c->fresh[c->n_fresh++] = (FreshType){type, c->n_fresh_keys};
     guess_types(c, l, c->n_fresh - GUESS_BEHIND);

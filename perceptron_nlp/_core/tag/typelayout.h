@@ -3,7 +3,7 @@
  *   slots    | head:u64 tail:u64 mark:u32 type+1:u32 |  a short string stands there whole, so
  *            that finding it costs one cache miss
  *   vectors  [type][vector slot][stride]   int16 or int32, in units of 1 / scale
- *   memos    [type][tag[-1]]               the sum of what templates of (tag[-1], the word
+ *   transitions    [type][tag[-1]]               the sum of what templates of (tag[-1], the word
  *            itself) say: a number of a vector in pool; 0, the zero vector, for nothing
  *
  * A slot with a condition is no vector of its own: "not first" is added to the vector of its
@@ -103,7 +103,7 @@ static inline uint64_t word_hash(const WordRef *w, uint32_t mark, const uint64_t
 #define MET 0x80000000u
 #define MOST_AT_ONCE 32768   /* types that there is room made for at once */
 #define MOST_TYPES (1 << 30) /* of a cache, whatever it may take */
-#define MEMO_UNKNOWN 0xFFFFFFFFu
+#define TRANSITION_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
 #define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
 
@@ -175,18 +175,18 @@ typedef struct CacheLayout {
     int dense;
     Spread spread;  /* not dense, but vectors of units */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
-    int32_t stride; /* labels (or units) rounded up to a whole number of lanes */
+    int32_t stride; /* labels (or units) rounded up to a whole number of streams */
     int32_t n_vectors, n_always;
     VectorSlot *vectors;      /* those that always apply, then the corrections */
     int32_t *slot_vector;     /* program slot -> vector slot it is summed into */
     int32_t *slot_correction; /* program slot -> correction it is summed into too; or -1 */
     int *slot_sign;           /* sign with which it enters the correction */
-    int32_t n_memos;          /* history templates of (tag[-1], values of the word itself) */
-    int32_t *memo_templates;
-    uint64_t *memo_starts; /* [memo][label]: see remembered.h */
-    int32_t *memo_values;
-    int memos_planned; /* have all of them a plan? */
-    KeyFilter memo_filter;
+    int32_t n_transitions;    /* history templates of (tag[-1], values of the word itself) */
+    int32_t *transition_templates;
+    uint64_t *transition_starts; /* [transition][label]: see remembered.h */
+    int32_t *transition_values;
+    int transitions_planned; /* have all of them a plan? */
+    KeyFilter transition_filter;
     Index dictionary; /* hash of a word -> its one label */
     uint16_t *dictionary_labels;
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
@@ -216,7 +216,7 @@ typedef struct TypeCache {
     char *vectors;
     uint64_t *carried;
     uint64_t *halves; /* [type][half] */
-    uint32_t *memos;
+    uint32_t *transitions;
     char *pool;
     uint32_t pool_used, pool_room;
     uint64_t *values;      /* scratch of one type */
@@ -242,7 +242,7 @@ static inline void cache_close(TypeCache *c) {
     free(c->vectors);
     free(c->carried);
     free(c->halves);
-    free(c->memos);
+    free(c->transitions);
     free(c->pool);
     free(c->values);
     free(c->mixed);
@@ -281,8 +281,8 @@ static inline size_t vector_words(const CacheLayout *l) {
 static inline size_t vector_bytes(const CacheLayout *l) {
     return vector_words(l) * score_bytes(l);
 }
-static inline size_t memo_words(const CacheLayout *l) {
-    return l->n_memos ? (size_t)l->table->n_labels + 1 : 0;
+static inline size_t transition_words(const CacheLayout *l) {
+    return l->n_transitions ? (size_t)l->table->n_labels + 1 : 0;
 }
 
 #endif

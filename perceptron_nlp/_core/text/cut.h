@@ -18,7 +18,7 @@
 #define PLACES_SAMPLED (1 << 16) /* after which that is asked */
 #define MOST_TEMPLATES 64        /* of each kind */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
-#define CUT_BATCH 2048           /* atoms that are labelled at a time, or a few more */
+#define CUT_BATCH 2048           /* atoms that are labeled at a time, or a few more */
 
 #define POLL_ATOMS (1 << 15) /* or tokens, after which a signal is answered */
 
@@ -81,7 +81,7 @@ typedef struct {
 } CutToken;
 
 typedef struct {
-    size_t begin, end; /* atoms, of which these are labelled in the batch */
+    size_t begin, end; /* atoms, of which these are labeled in the batch */
 } CutParagraph;
 
 /* What templates said of contexts, by what they look at; of one thread. */
@@ -208,8 +208,8 @@ static inline int cut_model_open(CutModel *m, const Decoder *d) {
         if (cut_add_template(m, d->pairs.templates[k]) < 0) return -1;
     for (int32_t k = 0; k < d->n_static; k++)
         if (cut_add_template(m, d->static_templates[k]) < 0) return -1;
-    for (int32_t k = 0; k < d->layout.n_memos; k++)
-        if (cut_add_template(m, d->layout.memo_templates[k]) < 0) return -1;
+    for (int32_t k = 0; k < d->layout.n_transitions; k++)
+        if (cut_add_template(m, d->layout.transition_templates[k]) < 0) return -1;
     for (int32_t k = 0; k < d->n_open; k++)
         if (cut_add_template(m, d->open_templates[k]) < 0) return -1;
     return 0;
@@ -696,7 +696,7 @@ static inline int end_sentence(Cut *x) {
     return 0;
 }
 
-/* The tokens and sentences of labelled atoms; the last one ends a sentence. -1: no memory. */
+/* The tokens and sentences of labeled atoms; the last one ends a sentence. -1: no memory. */
 static inline int put_together(const CutModel *m, Cut *x, size_t begin, size_t end) {
     size_t first = begin;
     for (size_t i = begin; i < end; i++) {

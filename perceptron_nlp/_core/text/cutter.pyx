@@ -34,7 +34,7 @@ cdef class TextCutter:
     splits : None, or a decoder of tokens
     scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
         words behind the first), or (characters dropped, what is added, further words)
-    window : characters of the atoms of a paragraph that are labelled at a time
+    window : characters of the atoms of a paragraph that are labeled at a time
 
     Raises
     ------

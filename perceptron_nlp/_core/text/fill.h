@@ -1,4 +1,4 @@
-/* Words of a cut text labelled in several columns, and written as CoNLL-U or, of one column, as word/TAG,
+/* Words of a cut text labeled in several columns, and written as CoNLL-U or, of one column, as word/TAG,
  * without an object of any.
  *
  * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
@@ -301,7 +301,7 @@ static inline int put_word(const FillModel *m, Fill *f, const TextWords *words, 
     return 0;
 }
 
-/* Write sentences begin .. end, which were labelled last; `number` is that of the first. -1: no
+/* Write sentences begin .. end, which were labeled last; `number` is that of the first. -1: no
  * memory. */
 static inline int put_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                             const uint8_t *text, size_t begin, size_t end, uint64_t number) {
@@ -358,7 +358,7 @@ static inline uint8_t *put_unbroken(uint8_t *to, const uint8_t *word, size_t n) 
     return to;
 }
 
-/* Write sentences begin .. end, which were labelled last, with the labels of the first column, a line
+/* Write sentences begin .. end, which were labeled last, with the labels of the first column, a line
  * each. -1: no memory. */
 static inline int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                              const uint8_t *text, size_t begin, size_t end) {

@@ -1,4 +1,4 @@
-/* Words and their tags labelled with edit scripts, and the lemmas that these make (lemmas.h). */
+/* Words and their tags labeled with edit scripts, and the lemmas that these make (lemmas.h). */
 #ifndef PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 #define PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 

@@ -90,7 +90,7 @@ cdef extern from "text/lemmatize.h" nogil:
 cdef class LemmaDecoder:
     cdef LemmaTagger tagger
     cdef SentenceDecoder decoder
-    cdef list kept
+    cdef list alive
     cdef object letter_page
     cdef readonly tuple tags
     cdef LemmaScript *scripts

@@ -42,7 +42,7 @@ cdef class LemmaDecoder:
         cdef Py_ssize_t k, t
         cdef bytes label
         cdef uint64_t base = draw_secret() | 1
-        self.kept, self.decoder, self.letter_page = [], decoder, letter_page
+        self.alive, self.decoder, self.letter_page = [], decoder, letter_page
         self.tags = tuple([tuple(own) for own in tags])
         if (len(scripts) != len(decoder.labels) or len(tags) > MOST_TAGS or decoder.parts is not None
                 or decoder.program.program.n_columns != 1 + len(columns)
@@ -82,7 +82,7 @@ cdef class LemmaDecoder:
                 or known_scripts_open(&self.tagger.model, self.known, len(known), len(lemmas)) < 0):
             raise MemoryLimitError("no memory for the lemmas")
         numbers = array("i", upos_of)
-        self.kept.append(numbers)
+        self.alive.append(numbers)
         cdef const int32_t[::1] upos_view = numbers
         self.tagger.upos_of = &upos_view[0]
         for t, own in enumerate(self.tags):
@@ -111,7 +111,7 @@ cdef class LemmaDecoder:
         own.kind = ord(kind)
         if kind == "=":
             literal = script[1].encode("utf-8", "surrogatepass")
-            self.kept.append(literal)
+            self.alive.append(literal)
             own.literal = <const uint8_t *>PyBytes_AS_STRING(literal)
             own.literal_bytes = PyBytes_GET_SIZE(literal)
             return 0
@@ -124,7 +124,7 @@ cdef class LemmaDecoder:
         """The code points of a text, which live as long as this object."""
         letters = array("I", [ord(letter) for letter in text] + [0])
         cdef const uint32_t[::1] view = letters
-        self.kept.append(letters)
+        self.alive.append(letters)
         return &view[0]
 
 

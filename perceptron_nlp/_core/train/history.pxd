@@ -19,7 +19,7 @@ cdef enum:
     ROW_ABSENT = -1
 
 
-cdef struct HistoryMemo:
+cdef struct HistoryCache:
     int32_t n_past
     int32_t past[MAX_ATOMS]  # which of the labels given: 0 is the last
     int32_t column, offset
@@ -29,7 +29,7 @@ cdef struct HistoryMemo:
     int32_t *row1            # row + 1, ROW_ABSENT, or 0: not looked for. NULL: not remembered
 
 
-cdef inline int32_t *history_place(const HistoryMemo *m, const TokenView *view,
+cdef inline int32_t *history_place(const HistoryCache *m, const TokenView *view,
                                    const int32_t *given) noexcept nogil:
     cdef size_t at = 0
     cdef int32_t k
@@ -42,7 +42,7 @@ cdef inline int32_t *history_place(const HistoryMemo *m, const TokenView *view,
     return m.row1 + at
 
 
-cdef inline int64_t history_row(const Program *p, const Table *t, const HistoryMemo *m,
+cdef inline int64_t history_row(const Program *p, const Table *t, const HistoryCache *m,
                                 int32_t template_id, const TokenView *view,
                                 const int32_t *given) noexcept nogil:
     """The row of a history template of a token after the labels given, or -1."""
@@ -56,7 +56,7 @@ cdef inline int64_t history_row(const Program *p, const Table *t, const HistoryM
     return row
 
 
-cdef inline int64_t history_insert(const Program *p, Table *t, const HistoryMemo *m,
+cdef inline int64_t history_insert(const Program *p, Table *t, const HistoryCache *m,
                                    int32_t template_id, const TokenView *view,
                                    const int32_t *given) noexcept nogil:
     """The same row, made if it is new; -1: no memory."""
@@ -70,7 +70,7 @@ cdef inline int64_t history_insert(const Program *p, Table *t, const HistoryMemo
 cdef class HistoryRows:
     cdef FeatureProgram program
     cdef WeightTable table
-    cdef HistoryMemo *memos
+    cdef HistoryCache *caches
     cdef object carried
     cdef list numbers, remembered
     cdef uint32_t rows_known

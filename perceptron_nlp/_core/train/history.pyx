@@ -17,7 +17,7 @@ MOST_REMEMBERED = 1 << 21
 
 
 cdef class HistoryRows:
-    """What remembers rows, a memo for each history template.
+    """What remembers rows, a cache for each history template.
 
     Parameters
     ----------
@@ -39,16 +39,16 @@ cdef class HistoryRows:
         self.carried = carried
         self.numbers = []
         self.remembered = []
-        self.memos = <HistoryMemo *>calloc(n_history + 1, sizeof(HistoryMemo))
-        if self.memos == NULL:
+        self.caches = <HistoryCache *>calloc(n_history + 1, sizeof(HistoryCache))
+        if self.caches == NULL:
             raise MemoryLimitError("no memory to train with")
         for h in range(n_history):
-            self.memos[h].digits = n_labels + 1
-            self._make_memo(h)
+            self.caches[h].digits = n_labels + 1
+            self._make_cache(h)
         self.rows_known = table.table.index.n
 
     def __dealloc__(self):
-        free(self.memos)
+        free(self.caches)
 
     cdef void begin(self):
         """Forget which rows are not there, where others may have made them since the end."""
@@ -60,10 +60,10 @@ cdef class HistoryRows:
         """All rows that were made since the beginning are known."""
         self.rows_known = self.table.table.index.n
 
-    def _make_memo(self, int32_t h):
+    def _make_cache(self, int32_t h):
         """Remember rows of a template of past labels and at most one value, if they are few."""
         cdef const Program *p = &self.program.program
-        cdef HistoryMemo *memo = &self.memos[h]
+        cdef HistoryCache *cache = &self.caches[h]
         cdef int32_t a, template_id = p.history_templates[h]
         cdef const AtomSpec *atom
         cdef const int32_t[::1] numbers
@@ -72,23 +72,23 @@ cdef class HistoryRows:
         for a in range(p.atom_starts[template_id], p.atom_starts[template_id + 1]):
             atom = &p.atoms[a]
             if atom.kind == ATOM_TAG:
-                memo.past[memo.n_past] = atom.value - 1
-                memo.n_past += 1
-                size *= memo.digits
-            elif atom.kind == ATOM_VALUE and memo.values == NULL:
+                cache.past[cache.n_past] = atom.value - 1
+                cache.n_past += 1
+                size *= cache.digits
+            elif atom.kind == ATOM_VALUE and cache.values == NULL:
                 distinct, number = np.unique(
                     self.carried[:, p.carried_at[atom.value]], return_inverse=True)
                 size *= len(distinct)
-                memo.column = p.value_column[atom.value]
-                memo.offset = atom.offset
+                cache.column = p.value_column[atom.value]
+                cache.offset = atom.offset
                 numbers = np.append(number.astype(np.int32), np.int32(0))
                 self.numbers.append(numbers)
-                memo.values = &numbers[0]
+                cache.values = &numbers[0]
             else:
                 return
         if size <= MOST_REMEMBERED:
-            memo.span = memo.digits ** memo.n_past
+            cache.span = cache.digits ** cache.n_past
             rows = np.zeros(max(size, 1), np.int32)
             view = rows
             self.remembered.append(rows)
-            memo.row1 = &view[0]
+            cache.row1 = &view[0]

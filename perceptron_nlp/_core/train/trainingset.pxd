@@ -67,7 +67,7 @@ cdef class TrainingSet:
     cdef WeightTable table
     cdef Corpus corpus
     cdef const int32_t *type_pointers[64]
-    cdef list kept
+    cdef list alive
     cdef object laid_out, offsets, lengths, starts, padded_starts, space
     cdef object carried
     cdef HistoryRows history

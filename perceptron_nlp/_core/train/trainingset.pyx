@@ -26,7 +26,7 @@ cdef class TrainingSet:
     Parameters
     ----------
     program : FeatureProgram
-    table : WeightTable; every feature of a word, and of neighbouring words, gets its row here
+    table : WeightTable; every feature of a word, and of neighboring words, gets its row here
     strings : per column of the program, the distinct strings (list of bytes, UTF-8); the
         position of a string is its type number
     tokens : int32[n_tokens] per column; the type numbers of all sentences, one after the other
@@ -50,7 +50,7 @@ cdef class TrainingSet:
                   space=None):
         self.program = program
         self.table = table
-        self.kept = []
+        self.alive = []
         self.n_sentences = len(lengths)
         self.longest = int(np.max(lengths, initial=0))
         offsets = np.cumsum([0, *(len(column) for column in strings)])
@@ -89,25 +89,25 @@ cdef class TrainingSet:
         """A pointer to the array, which lives as long as this object; some numbers come after."""
         whole = np.append(np.ascontiguousarray(array, np.int32), np.zeros(COPIED, np.int32))
         cdef int32_t[::1] view = whole
-        self.kept.append(whole)
+        self.alive.append(whole)
         return &view[0]
 
     cdef const int64_t *_int64(self, array) except NULL:
         whole = np.append(np.ascontiguousarray(array, np.int64), np.int64(0))
         cdef int64_t[::1] view = whole
-        self.kept.append(whole)
+        self.alive.append(whole)
         return &view[0]
 
     cdef const uint64_t *_uint64(self, array) except NULL:
         whole = np.append(np.ascontiguousarray(array, np.uint64).reshape(-1), np.uint64(0))
         cdef uint64_t[::1] view = whole
-        self.kept.append(whole)
+        self.alive.append(whole)
         return &view[0]
 
     cdef const int32_t *_pointer(self, whole) except NULL:
         """A pointer to an array, which lives as long as this object."""
         cdef const int32_t[::1] view = whole
-        self.kept.append(whole)
+        self.alive.append(whole)
         return &view[0]
 
     def _empty(self, n):
@@ -227,7 +227,7 @@ cdef class TrainingSet:
 
     def _keep_rows(self, starts, rows):
         """Keep the rows of all slots of a type together: whoever visits a token has just been at
-        its neighbours, and looked at the rows of the same types.
+        its neighbors, and looked at the rows of the same types.
         """
         cdef Py_ssize_t n_slots = len(rows), s
         counts = np.diff(starts)
@@ -305,9 +305,9 @@ cdef class TrainingSet:
         """Leave out of starts, rows and the static rows what is not often."""
         cdef const Program *p = &self.program.program
         for s in range(len(rows)):
-            kept = often[rows[s]]
-            starts[s] = np.concatenate([[0], np.cumsum(kept)])[starts[s]]
-            rows[s] = rows[s][kept]
+            wanted = often[rows[s]]
+            starts[s] = np.concatenate([[0], np.cumsum(wanted)])[starts[s]]
+            rows[s] = rows[s][wanted]
         # What was left out before, -1, is so again.
         kept_rows = np.append(often, False)
         for _, _, begin, end in self._chunks():

@@ -20,7 +20,7 @@ from perceptron_nlp._core.features.extract cimport (
 from perceptron_nlp._core.table.weights cimport CACHE_LINE, Table, fetch, fetch_rows
 from perceptron_nlp._core.train.driver cimport Counts, LearnSentence, Scratch, learn_in_order
 from perceptron_nlp._core.train.history cimport (
-    HistoryMemo, HistoryRows, history_insert, history_row,
+    HistoryCache, HistoryRows, history_insert, history_row,
 )
 from perceptron_nlp._core.train.trainingset cimport Corpus, TrainingSet, find_static
 
@@ -28,7 +28,7 @@ from perceptron_nlp._core.train.trainingset cimport Corpus, TrainingSet, find_st
 cdef struct Road:  # what there is to go over
     const Program *program
     const Corpus *corpus
-    const HistoryMemo *memos  # one a history template
+    const HistoryCache *caches  # one a history template
     bint right_to_left
 
 
@@ -63,10 +63,10 @@ cdef inline void fetch_numbers(const Road *x, int64_t place) noexcept nogil:
 
 cdef inline void fetch_remembered(const Road *x, int64_t place) noexcept nogil:
     cdef int32_t h
-    cdef const HistoryMemo *m
+    cdef const HistoryCache *m
     cdef const int32_t *first
     for h in range(x.program.n_history):
-        m = &x.memos[h]
+        m = &x.caches[h]
         if m.row1 != NULL and m.values != NULL:
             first = m.row1 + <size_t>m.values[x.corpus.types[m.column][place + m.offset]] * m.span
             fetch(first)
@@ -138,7 +138,7 @@ cdef inline Walk walk_of(TrainingSet data, Scratch scratch, bint right_to_left) 
     x.table = &data.table.table
     x.road.program = &data.program.program
     x.road.corpus = &data.corpus
-    x.road.memos = data.history_rows().memos
+    x.road.caches = data.history_rows().caches
     x.road.right_to_left = right_to_left
     x.rows = <int32_t *>scratch.of((data.most_rows + 1) * sizeof(int32_t))
     x.next_rows = <int32_t *>scratch.of((data.most_rows + 1) * sizeof(int32_t))
@@ -209,7 +209,7 @@ cdef inline void find_history(const Walk *x, Visit *v) noexcept nogil:
     if v.forced >= 0:
         return
     for h in range(p.n_history):
-        row = history_row(p, x.table, &x.road.memos[h], p.history_templates[h], &v.view, v.given)
+        row = history_row(p, x.table, &x.road.caches[h], p.history_templates[h], &v.view, v.given)
         if row >= 0 or v.is_open:
             x.next_rows[v.n] = <int32_t>row
             v.n += 1
@@ -224,7 +224,7 @@ cdef inline int insert_history(const Walk *x, const Visit *v) noexcept nogil:
         row = &x.rows[v.n_fixed + h]
         if row[0] < 0:
             row[0] = <int32_t>history_insert(
-                p, x.table, &x.road.memos[h], p.history_templates[h], &v.view, v.given)
+                p, x.table, &x.road.caches[h], p.history_templates[h], &v.view, v.given)
         if row[0] < 0:
             return -1
     return 0

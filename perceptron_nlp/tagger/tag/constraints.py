@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import perceptron_nlp.formats as formats
-from perceptron_nlp._core.tag.decode import KeptSets
+from perceptron_nlp._core.tag.decode import TokenConstraints
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
 from perceptron_nlp.text.spans import SCHEMES
@@ -43,7 +43,7 @@ class Constraints:
             for form in forms_of(label, scheme):
                 self._sets.setdefault(form, []).append(number)
 
-    def sets_of(self, keep: Sequence[Keep], lengths: Iterable[int]) -> KeptSets:
+    def sets_of(self, keep: Sequence[Keep], lengths: Iterable[int]) -> TokenConstraints:
         """The kept labels of sentences in the core's form."""
         sets: list[list[int]] = []
         known: dict[str | None, int] = {None: _FREE}
@@ -56,7 +56,7 @@ class Constraints:
                     known[label] = _UNKNOWN if meant is None else len(sets)
                     sets += [] if meant is None else [meant]
             numbers.append([known[label] for label in labels])
-        return KeptSets(numbers, sets)
+        return TokenConstraints(numbers, sets)
 
     def numbers_of(self, label: str) -> list[int]:
         """The numbers of the learned labels that a kept one may stand for, ascending."""

@@ -7,7 +7,12 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from perceptron_nlp._core.tag.decode import ColumnsDecoder, KeptSets, ListJob, SentenceDecoder
+from perceptron_nlp._core.tag.decode import (
+    ColumnsDecoder,
+    TokenConstraints,
+    ListJob,
+    SentenceDecoder,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +33,7 @@ Use: TypeAlias = "Callable[[range, npt.NDArray[np.int64], npt.NDArray[np.float64
 def label_lists(
     decoder: SentenceDecoder,
     sentences: Sequence[Sequence[str]],
-    kept: KeptSets | None,
+    kept: TokenConstraints | None,
     threads: int,
 ) -> list[list[str | None]]:
     """Return the labels that a decoder gives, by several threads."""

@@ -13,7 +13,7 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.tag.decode import KeptSets, SentenceDecoder
+from perceptron_nlp._core.tag.decode import TokenConstraints, SentenceDecoder
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
@@ -133,7 +133,7 @@ def test_labels_that_are_kept_restrict_the_search_and_are_context(
         oracle.tag(w, forced=[k if k < 0 else tuple(CHOICES[k]) for _, k in sentence])
         for w, sentence in zip(words, sentences, strict=True)
     ]
-    kept = KeptSets([[k for _, k in sentence] for sentence in sentences], CHOICES)
+    kept = TokenConstraints([[k for _, k in sentence] for sentence in sentences], CHOICES)
     assert fast.tag(words, kept) == [
         [None if k == n else names(n)[k] for k in labels] for labels in expected
     ]
@@ -147,16 +147,16 @@ def test_labels_that_are_kept_restrict_the_search_and_are_context(
         ([[0], [-3]], [[0]], "numbers[1]: a number is not between -2 and 0"),
         ([[0, 0]], [[]], "sets[0]: label numbers are needed, ascending"),
         ([[0, 0]], [[1], [2, 2]], "sets[1]: label numbers are needed, ascending"),
-        ([[0, 0]], [[3]], "kept: labels beyond the 3 that there are"),
-        ([[0, 0]], [[-1, 0]], "kept: labels beyond the 3 that there are"),
-        ([[0, 0], [0]], [[0]], "kept: of 2 sentences, but there are 1"),
-        ([[0]], [[0]], "sentences[0]: 1 kept labels for 2 words"),
+        ([[0, 0]], [[3]], "constraints: labels beyond the 3 that there are"),
+        ([[0, 0]], [[-1, 0]], "constraints: labels beyond the 3 that there are"),
+        ([[0, 0], [0]], [[0]], "constraints: of 2 sentences, but there are 1"),
+        ([[0]], [[0]], "sentences[0]: 1 labels asked for 2 words"),
     ],
 )
 def test_kept_labels_that_do_not_fit_are_refused(numbers, sets, message):
     fast = decoder(TABLES[3][0], 3)
     with pytest.raises(ArgumentError) as caught:
-        fast.tag([["a", "b"]], KeptSets(numbers, sets))
+        fast.tag([["a", "b"]], TokenConstraints(numbers, sets))
     assert message in str(caught.value)
     assert len(fast.tag([["a", "b"]])[0]) == 2
 

@@ -1,7 +1,7 @@
 /* Where tagging is: sentences that go side by side, each at one of its tokens, and what is looked up
  * for it. For pass 3 of decode.h, in all of its forms. */
-#ifndef PERCEPTRON_NLP_LANES_H
-#define PERCEPTRON_NLP_LANES_H
+#ifndef PERCEPTRON_NLP_STREAMS_H
+#define PERCEPTRON_NLP_STREAMS_H
 
 #include "tag/batch.h"
 #include "tag/remembered.h"
@@ -9,50 +9,50 @@
 #define SIDE_BY_SIDE 8
 #define TOKEN_BLOCK 16
 
-/* A sentence being labelled, at one of its tokens. */
+/* A sentence being labeled, at one of its tokens. */
 typedef struct {
-    int64_t token, left; /* its number in the batch; how many are to be labelled with it */
+    int64_t token, left; /* its number in the batch; how many are to be labeled with it */
     int64_t first, last; /* tokens of the sentence */
     const int32_t *type; /* in column 0 */
     int64_t place;
     int32_t past[MAX_HISTORY]; /* labels given, the last first; n_labels for none */
-    /* What of the first memo template was worked out ahead: NOTHING, its key, and its row by
+    /* What of the first transition template was worked out ahead: NOTHING, its key, and its row by
      * frozen_guess, too. */
     enum { ASKED_NOTHING, ASKED_KEY, ASKED_ROW } asked;
     uint32_t row;
     uint64_t key; /* as the table has it */
-} Lane;
+} Stream;
 
 /* What stands for the label before the first. */
 static inline int32_t no_label(const Decoder *d) {
     return d->parts ? d->parts->n_labels : d->layout.table->n_labels;
 }
 
-static inline int lane_start(const Decoder *d, const Worker *w, Lane *lane, int64_t *next) {
+static inline int stream_start(const Decoder *d, const Worker *w, Stream *stream, int64_t *next) {
     while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
     if (*next == w->n_sentences) return 0;
     int64_t sentence = (*next)++;
-    lane->first = w->starts[sentence];
-    lane->last = w->starts[sentence + 1] - 1;
-    lane->left = lane->last - lane->first + 1;
-    lane->token = d->right_to_left ? lane->last : lane->first;
-    lane->place = padded_place(d, sentence, lane->token);
-    lane->type = w->types[0] + lane->place;
-    for (int k = 0; k < MAX_HISTORY; k++) lane->past[k] = no_label(d);
-    lane->asked = ASKED_NOTHING;
+    stream->first = w->starts[sentence];
+    stream->last = w->starts[sentence + 1] - 1;
+    stream->left = stream->last - stream->first + 1;
+    stream->token = d->right_to_left ? stream->last : stream->first;
+    stream->place = padded_place(d, sentence, stream->token);
+    stream->type = w->types[0] + stream->place;
+    for (int k = 0; k < MAX_HISTORY; k++) stream->past[k] = no_label(d);
+    stream->asked = ASKED_NOTHING;
     return 1;
 }
 
 /* To the next token; 0: that was the last. */
-static inline int lane_step(const Decoder *d, Lane *lane, int32_t label) {
+static inline int stream_step(const Decoder *d, Stream *stream, int32_t label) {
     int step = d->right_to_left ? -1 : 1;
-    for (int h = MAX_HISTORY - 1; h > 0; h--) lane->past[h] = lane->past[h - 1];
-    lane->past[0] = label;
-    lane->asked = ASKED_NOTHING;
-    lane->token += step;
-    lane->place += step;
-    lane->type += step;
-    return --lane->left > 0;
+    for (int h = MAX_HISTORY - 1; h > 0; h--) stream->past[h] = stream->past[h - 1];
+    stream->past[0] = label;
+    stream->asked = ASKED_NOTHING;
+    stream->token += step;
+    stream->place += step;
+    stream->type += step;
+    return --stream->left > 0;
 }
 
 /* Where a token's scores are. */
@@ -66,22 +66,24 @@ static inline char *token_scores(const Decoder *d, Worker *w, int64_t token) {
 #define CACHE_LINE 64
 #define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
 
-static inline int32_t forced_label(const Decoder *d, const Worker *w, const Lane *lane) {
-    return d->layout.forces ? w->cache.entries[*lane->type].forced : FREE;
+static inline int32_t forced_label(const Decoder *d, const Worker *w, const Stream *stream) {
+    return d->layout.forces ? w->cache.entries[*stream->type].forced : FREE;
 }
 
-static inline TokenView lane_view(const Decoder *d, Worker *w, const Lane *lane, uint64_t *past,
-                                  const int32_t **types) {
-    for (int32_t k = 0; k < d->layout.program->depth; k++) past[k] = d->label_hashes[lane->past[k]];
-    return token_view(d, w, lane->place, lane->token == lane->first, lane->token == lane->last,
-                      past, types);
+static inline TokenView stream_view(const Decoder *d, Worker *w, const Stream *stream,
+                                    uint64_t *past, const int32_t **types) {
+    for (int32_t k = 0; k < d->layout.program->depth; k++)
+        past[k] = d->label_hashes[stream->past[k]];
+    return token_view(d, w, stream->place, stream->token == stream->first,
+                      stream->token == stream->last, past, types);
 }
 
-static int lane_memo(const Decoder *d, Worker *w, const Lane *lane, uint32_t *memo) {
+static int stream_transition(const Decoder *d, Worker *w, const Stream *stream,
+                             uint32_t *transition) {
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
-    TokenView view = lane_view(d, w, lane, past, types);
-    return memo_fill(&d->layout, &w->cache, &view, lane->past[0], memo);
+    TokenView view = stream_view(d, w, stream, past, types);
+    return transition_fill(&d->layout, &w->cache, &view, stream->past[0], transition);
 }
 
 /* History templates that have no table of their own. */
@@ -93,10 +95,10 @@ static inline void add_open(const Decoder *d, const TokenView *view, char *score
     }
 }
 
-static inline void lane_open(const Decoder *d, Worker *w, const Lane *lane, char *scores) {
+static inline void stream_open(const Decoder *d, Worker *w, const Stream *stream, char *scores) {
     const int32_t *types[MAX_COLUMNS];
     uint64_t past[MAX_HISTORY];
-    TokenView view = lane_view(d, w, lane, past, types);
+    TokenView view = stream_view(d, w, stream, past, types);
     add_open(d, &view, scores);
 }
 
