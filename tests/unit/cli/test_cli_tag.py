@@ -453,7 +453,7 @@ def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
     text = cli("evaluate", several, "two.conllu").out.decode()
     assert "upos, xpos: all right in " in text and "\nxpos: " not in text
     found = json.loads(cli("inspect", several, "--to", "json").out)
-    assert [one["column"] for one in found["columns"]] == ["upos", "xpos"]
+    assert [one["column"] for one in found["sections"]] == ["upos", "xpos"]
     assert cli("inspect", several).out.decode().count("columns needed") == 2
 
 
