@@ -271,3 +271,39 @@ def test_arrays_that_do_not_fit_a_table_are_refused() -> None:
             WeightTable(3).from_arrays({**good, **change}, 1)
     with pytest.raises(pn.ArgumentError, match="arrays"):
         table.from_arrays(good, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epochs": [{"run": 1}]},
+        {"epochs": [{"run": 1, "epoch": 1, "dev_accuracy": "good"}]},
+        {"epochs": [7]},
+        {"checkpoint": "mine"},
+        {"checkpoint": None},
+    ],
+    ids=str,
+)
+def test_a_checkpoint_with_a_forged_record_is_refused(
+    small: Small, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    place = tmp_path / "state"
+    pn.train(small, epochs=1, checkpoint=place)
+    model = pn.load(place).model
+    pn.Tagger(model.replace(record={**model.record, **change})).save(place)
+    with pytest.raises(pn.ModelError, match="state"):
+        pn.train(small, epochs=1, checkpoint=place, resume=True)
+
+
+def test_a_checkpoint_with_the_state_of_other_labels_is_refused(
+    small: Small, tmp_path: Path
+) -> None:
+    place, other = tmp_path / "state", tmp_path / "other"
+    pn.train(small, epochs=1, checkpoint=place)
+    more = [*small, (["a", "b"], ["NEW", "NEWER"])]
+    pn.train(more, epochs=1, checkpoint=other)
+    found = pn.load(other).model
+    record = {**found.record, "checkpoint": pn.load(place).model.record["checkpoint"]}
+    pn.Tagger(found.replace(record=record)).save(place)
+    with pytest.raises(pn.ModelError, match="state: the checkpoint is not valid"):
+        pn.train(small, epochs=1, checkpoint=place, resume=True)
