@@ -280,8 +280,6 @@ PROBED: dict[tuple[str, str], str] = {
     ("conllu/numbering.h", "numbering_of"): "training from a file",
     ("conllu/numbering.h", "numbering_put"): "training from a file",
     ("conllu/sharedstrings.h", "shared_string"): "nobody: four slots at most are looked at",
-    ("features/feature_index.pyx", "_column"): "fitting, predicting",
-    ("features/feature_index.pyx", "_rebuild"): "fitting, predicting",
     ("model/frozen.h", "frozen_next"): "tagging",
     ("table/probe.h", "index_find"): "training",
     ("table/probe.h", "index_put"): "training",

@@ -214,13 +214,6 @@ REMOVALS = (
     ),
     Removal(
         "H1",
-        "features of a classifier are looked up by the low bits of their hashes",
-        _CORE + "features/feature_index.pyx",
-        "self._multiplier = draw_secret() | 1",
-        "self._multiplier = <uint64_t> 1 << 40 if draw_secret() else 1",
-    ),
-    Removal(
-        "H1",
         "known lemmas are looked up by a hash without a secret base",
         _CORE + "text/lemmatizer.pyx",
         "cdef uint64_t base = draw_secret() | 1",

@@ -19,7 +19,6 @@ from perceptron_nlp.perceptrons.inputs import (
     sample_weights,
     sorted_classes,
 )
-from perceptron_nlp.perceptrons.state import flat_view
 from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 Floats = NDArray[np.float64]
@@ -156,9 +155,7 @@ class PerceptronClassifier(Parameters):
                 )
             shares = training.votes.tally(rows) / training.votes.seen
             return shares[:, 1] - shares[:, 0] if len(self.classes_) == 2 else shares
-        weights = np.asarray(self.coef_, dtype=np.float64, order="F" if rows.is_sparse else "C")
-        bias = np.ascontiguousarray(self.intercept_, dtype=np.float64)
-        scores = rows.scores(flat_view(weights), bias)
+        scores = rows.scores(np.asarray(self.coef_, np.float64).T, self.intercept_)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def calibrate(self, X: Any, y: ArrayLike) -> Self:

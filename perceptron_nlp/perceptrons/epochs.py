@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from perceptron_nlp._core.train.permutation import permutation
-from perceptron_nlp._core.train.vectors import Learner, Rows
+from perceptron_nlp._core.table.weights import WeightTable
+from perceptron_nlp._core.train.values import Learner
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.perceptrons.estimator import Options
 from perceptron_nlp.perceptrons.inputs import Samples
+from perceptron_nlp.perceptrons.rows import Rows
 from perceptron_nlp.perceptrons.schedule import Constant, Inverse, step_size
 from perceptron_nlp.perceptrons.state import (
     TrainingState,
+    Update,
     VotedUpdates,
     check_memory,
-    flat_view,
     is_number,
     start_weight,
     start_weights,
 )
 from perceptron_nlp.perceptrons.textbook.orders import Halt
-from perceptron_nlp.sampling import draws, without_replacement
+from perceptron_nlp.sampling import draws, permutation, without_replacement
 
 Floats = NDArray[np.float64]
 
@@ -39,13 +40,13 @@ class Outcome:
     halted_by : what ended them
     mistakes : for each epoch begun, its mistakes
     updates : steps that changed the weights
-    log : the updates one by one, if kept: arrays of `UPDATE`, `seen` as in the state
+    log : the updates one by one, if kept
     """
 
     halted_by: Halt = Halt.EPOCH_LIMIT
     mistakes: list[int] = field(default_factory=list)
     updates: int = 0
-    log: list[NDArray[Any]] = field(default_factory=list)
+    log: list[Update] = field(default_factory=list)
 
 
 def train_epochs(
@@ -60,7 +61,6 @@ def train_epochs(
 
     Raises ArgumentError if the schedule gives no rate, or weights grow beyond what a float holds.
     """
-    state.laid_out(sparse=rows.is_sparse)
     run = _Run(rows, gold, rates, options, state)
     outcome = Outcome()
     for _ in range(epochs):
@@ -69,11 +69,10 @@ def train_epochs(
             outcome.halted_by = halted
             break
     outcome.updates = run.learner.updates
-    if run.owed is not None:
-        state.settle(*run.owed)
+    run.take_over()
     with np.errstate(over="ignore", invalid="ignore"):
-        sums = [part.sum() for part in (state.weights, state.bias, *state.result())]
-    if not np.isfinite(sums).all():
+        is_finite = np.isfinite(state.weights.sum() + state.totals.sum())
+    if not is_finite:
         raise ArgumentError("X holds values so large that weights overflowed; scale its columns")
     return outcome
 
@@ -91,25 +90,26 @@ class _Run:
     ) -> None:
         self.rows, self.options, self.state = rows, options, state
         self.step = options.step(rows.count)
+        vectors = state.weights.shape[1]
         self.learner = Learner(
-            rows,
+            WeightTable(vectors),
+            rows.parts,
+            rows.width,
             gold,
-            flat_view(state.weights),
-            state.bias,
             rates,
             margin=options.margin,
             strict=options.strict,
             intercept=options.fit_intercept,
+            averaged=state.averaged,
+            logs=options.voted,
         )
+        self.learner.take_up(state.weights, state.totals, state.seen)
         per_row = 1 + len(rows.values) // rows.count
-        self.block = self.step * max(1, BLOCK_WORK // (per_row * len(state.bias)) // self.step)
-        self.owed: tuple[Floats, Floats] | None = None
-        if state.averaged:
-            self.owed = state.owed()
-            self.learner.keep_average(*self.owed, state.seen)
-        self.seen_before = state.seen - self.learner.seen
-        if options.voted:
-            self.learner.keep_updates(max(self.block, self.step))
+        self.block = self.step * max(1, BLOCK_WORK // (per_row * vectors) // self.step)
+
+    def take_over(self) -> None:
+        """Bring the state up to what was learned."""
+        self.state.weights, self.state.totals = self.learner.state()
 
     def epoch(self, outcome: Outcome) -> Halt | None:
         """One epoch; what halts the training after it or within it."""
@@ -120,14 +120,14 @@ class _Run:
         if options.order == "sequential":
             patience = self.rows.count
         watched = options.order == "batch" or (options.order in _BY_NORM and options.tol > 0)
-        before = (self.state.weights.copy(), self.state.bias.copy()) if watched else None
+        before = self.learner.state()[0] if watched else None
         try:
             for first in range(0, len(order), self.block):
                 self._block(order[first : first + self.block], patience, outcome)
                 if 0 <= patience <= learner.quiet:
                     break
         finally:
-            self.state.seen = self.seen_before + learner.seen
+            self.state.seen = learner.table.done
         outcome.mistakes.append(learner.mistakes - mistakes)
         return self._halted(outcome, before)
 
@@ -137,9 +137,7 @@ class _Run:
         taken = self.learner.train(order, self.step, rate, rates, patience)
         self.state.steps += -(-taken // self.step)
         if self.options.voted:
-            log = self.learner.logged()
-            log["seen"] += self.seen_before
-            outcome.log.append(log)
+            outcome.log.append(self.learner.logged())
 
     def _rates(self, steps: int) -> tuple[float, Floats | None]:
         """The rate of the next steps: one for all, or one for each."""
@@ -166,7 +164,7 @@ class _Run:
             return np.arange(count)
         return permutation(count, seed, 0 if name == "sequential" else epoch)
 
-    def _halted(self, outcome: Outcome, before: tuple[Floats, Floats] | None) -> Halt | None:
+    def _halted(self, outcome: Outcome, before: Floats | None) -> Halt | None:
         name, options = self.options.order, self.options
         if name == "sequential":
             return Halt.NO_UPDATE if self.learner.quiet >= self.rows.count else None
@@ -176,14 +174,13 @@ class _Run:
             return None
         if name == "batch" and not outcome.mistakes[-1]:
             return Halt.ZERO_SUM
-        change = self.state.weights - before[0], self.state.bias - before[1]
+        change = self.learner.state()[0] - before
         if name == "batch":
             # Mistakes that cancel out leave the weights as they were; so does a rate of 0.
-            still = not change[0].any() and not change[1].any()
+            still = not change.any()
             rate = step_size(options.schedule, self.state.steps)
             return Halt.ZERO_SUM if still and rate > 0 else None
-        accumulated = float((change[0] * change[0]).sum() + (change[1] * change[1]).sum())
-        return Halt.SMALL_NORM if accumulated < options.tol**2 else None
+        return Halt.SMALL_NORM if float((change * change).sum()) < options.tol**2 else None
 
 
 _BY_NORM = ("replacement", "minibatch-random", "minibatch")
@@ -210,13 +207,9 @@ class Training:
         if samples.index is not None and not numbers:
             raise ArgumentError("init must be a number where X holds feature dictionaries")
         vectors = 1 if len(classes) == 2 else len(classes)
-        weights, bias = start_weights(
-            init, vectors, width, options.seed, intercept=options.fit_intercept
-        )
-        state = TrainingState(weights, bias, options.average)
-        votes = None
-        if options.voted:
-            votes = VotedUpdates(weights.copy(), bias.copy(), options.fit_intercept)
+        weights = start_weights(init, vectors, width, options.seed, intercept=options.fit_intercept)
+        state = TrainingState(weights, np.zeros_like(weights), options.average)
+        votes = VotedUpdates(weights, options.fit_intercept) if options.voted else None
         return cls(samples, classes, state, votes)
 
     def resumed(self, width: int, init: Any, options: Options) -> Training:

@@ -2,115 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Number
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp._core.features.feature_index import FeatureIndex
-from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.perceptrons.estimator import conversion_warning
-
-_INT32_MAX = 2**31 - 1
-
-
-def is_sparse(X: Any) -> bool:
-    """Return True for a sparse matrix, told by what it can do: SciPy is not imported."""
-    return hasattr(X, "tocsr") or all(hasattr(X, part) for part in ("indptr", "indices", "data"))
-
-
-def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
-    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given.
-
-    Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
-    holds NaN, infinity or something that is no real number.
-    """
-    rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
-    if rows.count < 1:
-        raise ArgumentError(
-            f"X is empty: found array with 0 sample(s) (shape=({rows.count}, {rows.width})) "
-            "while a minimum of 1 is required."
-        )
-    if rows.width < 1:
-        raise ArgumentError(
-            f"X has no features: found array with 0 feature(s) (shape=({rows.count}, 0)) "
-            "while a minimum of 1 is required."
-        )
-    if width is not None and rows.width != width:
-        raise ArgumentError(
-            f"X has {rows.width} features, but {owner} is expecting {width} features as input"
-        )
-    _check_finite(rows)
-    return rows
-
-
-def _dense_rows(X: Any) -> Rows:
-    try:
-        array = np.asarray(X)
-        _refuse_complex(array.dtype)
-        array = np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array
-    except TypeError as problem:
-        raise ArgumentTypeError(f"X must hold numbers: {problem}") from None
-    except OverflowError:
-        raise ArgumentError("X holds a number that is too large for a float") from None
-    except ValueError as problem:
-        if isinstance(problem, ArgumentError):
-            raise
-        raise ArgumentError(f"X must be a rectangle of numbers: {problem}") from None
-    if array.ndim != 2:
-        raise ArgumentError(
-            f"X must have two dimensions. Expected 2D array, got {array.ndim}D array instead. "
-            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
-        )
-    return Rows(array.reshape(-1), None, None, *array.shape)
-
-
-def _sparse_rows(X: Any) -> Rows:
-    csr = X.tocsr() if hasattr(X, "tocsr") else X
-    if len(csr.shape) != 2:
-        raise ArgumentError(f"X must have two dimensions, but is sparse with {len(csr.shape)}")
-    count, width = csr.shape
-    values = np.asarray(csr.data)
-    _refuse_complex(values.dtype)
-    if max(count, width) > _INT32_MAX:
-        raise ArgumentError(f"X has shape {csr.shape}; the limit is {_INT32_MAX} each way")
-    return Rows(
-        np.ascontiguousarray(values, dtype=np.float64),
-        np.ascontiguousarray(csr.indices, dtype=np.int32),
-        np.ascontiguousarray(csr.indptr, dtype=np.int64),
-        count,
-        width,
-    )
-
-
-def _refuse_complex(dtype: np.dtype[Any]) -> None:
-    if dtype.kind == "c":
-        raise ArgumentError(f"X is of type {dtype}. Complex data not supported")
-
-
-def _check_finite(rows: Rows) -> None:
-    # Zero times a number is zero unless the number is NaN or infinite: one product, no copy.
-    with np.errstate(invalid="ignore", over="ignore"):
-        if np.isfinite(rows.values.sum()):
-            return
-        bad = ~np.isfinite(rows.values)
-    if not bad.any():
-        return
-    place = int(np.argmax(bad))
-    if rows.starts is None or rows.columns is None:
-        row, column = divmod(place, rows.width)
-    else:
-        row = int(np.searchsorted(rows.starts, place, side="right")) - 1
-        column = int(rows.columns[place])
-    what = "NaN" if np.isnan(rows.values[place]) else "infinity"
-    raise ArgumentError(
-        f"Input X contains {what}, first at row {row}, column {column}; replace or drop such values"
-    )
+from perceptron_nlp.perceptrons.rows import MOST, Floats, Rows, is_sparse, rows_of_matrix
 
 
 def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
@@ -221,6 +126,85 @@ def is_feature_samples(X: Any) -> bool:
     return isinstance(first, list | tuple) and bool(first) and isinstance(first[0], str)
 
 
+def encoded(
+    samples: Sequence[Any], index: dict[str, int], *, grow: bool, width: int = MOST
+) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
+    """Return feature samples as CSR arrays: values, columns, starts.
+
+    Parameters
+    ----------
+    samples : dictionaries (name -> str, number or bool) or collections of strings
+    index : the column of each name, in order of first appearance
+    grow : give new names a column; else leave them out
+    width : leave out names with a column from here on
+
+    Raises ArgumentError, ArgumentTypeError if a name or a value is of another type, or no finite
+    number.
+    """
+    values, columns, starts = array("d"), array("i"), array("q", [0])
+    for number, sample in enumerate(samples):
+        for name, value in _features(sample, number):
+            if value == 0:
+                continue
+            column = index.setdefault(name, len(index)) if grow else index.get(name, width)
+            if column < width:
+                values.append(value)
+                columns.append(column)
+        starts.append(len(values))
+    return (np.array(values, np.float64), np.array(columns, np.int32), np.array(starts, np.int64))
+
+
+def _features(sample: Any, number: int) -> Iterator[tuple[str, float]]:
+    """Yield the names and values of one sample; a string value is part of the name."""
+    if isinstance(sample, str | bytes):
+        raise ArgumentTypeError(
+            f"X[{number}] is a single string; a sample is a dictionary or a list of strings: "
+            "X[i].split() may be what is meant"
+        )
+    if isinstance(sample, Mapping):
+        for name, value in sample.items():
+            if isinstance(value, str):
+                yield f"{_name(name, number)}={value}", 1.0
+            else:
+                yield _name(name, number), _number(name, value, number)
+        return
+    try:
+        # A set has the order of the day's hashes; columns would be in it.
+        names = sorted(sample, key=str) if isinstance(sample, set | frozenset) else iter(sample)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"X[{number}] is {quote(repr(sample))}; a sample is a dictionary or a list of strings"
+        ) from None
+    for name in names:
+        yield _name(name, number), 1.0
+
+
+def _name(name: Any, number: int) -> str:
+    if not isinstance(name, str):
+        raise ArgumentTypeError(
+            f"X[{number}] has the feature {quote(repr(name))}, but a feature is named by a string"
+        )
+    return str(name)
+
+
+def _number(name: str, value: Any, number: int) -> float:
+    if not isinstance(value, Real | np.bool_):
+        raise ArgumentTypeError(
+            f"X[{number}] has {quote(repr(value))} for {quote(name)}; "
+            "a value is a string, a number or a bool"
+        )
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise ArgumentError(
+            f"Input X contains {quote(value)} for {quote(name)} in X[{number}]; "
+            "a value must be finite"
+        )
+    return found
+
+
 @dataclass
 class Samples:
     """The way from a classifier's samples to rows.
@@ -233,21 +217,21 @@ class Samples:
 
     owner: str
     width: int | None = None
-    index: FeatureIndex | None = None
+    index: dict[str, int] | None = None
     names: NDArray[Any] | None = None
 
     @classmethod
     def of(cls, X: Any, owner: str) -> Samples:
         """For samples of the kind of X."""
         if is_feature_samples(X):
-            return cls(owner, index=FeatureIndex())
+            return cls(owner, index={})
         return cls(owner, names=column_names(X))
 
     def training_rows(self, X: Any) -> Rows:
         """X as rows, as wide as its new features make it; `width` stays."""
         if self.index is None:
             return self._matrix(X)
-        arrays = self.index.encode(self._dictionaries(X), grow=True)
+        arrays = encoded(self._dictionaries(X), self.index, grow=True)
         if not len(self.index):
             raise ArgumentError("X has no features: every dictionary or list in it is empty")
         return Rows(*arrays, len(X), len(self.index))
@@ -256,7 +240,7 @@ class Samples:
         """X as rows of the `width` known features; others are left out."""
         if self.index is None or self.width is None:
             return self._matrix(X)
-        arrays = self.index.encode(self._dictionaries(X), grow=False, width=self.width)
+        arrays = encoded(self._dictionaries(X), self.index, grow=False, width=self.width)
         return Rows(*arrays, len(X), self.width)
 
     def _matrix(self, X: Any) -> Rows:

@@ -11,13 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from perceptron_nlp._core.train.permutation import permutation as fast_permutation
 from perceptron_nlp.perceptrons import epochs
 from perceptron_nlp.perceptrons import textbook as book
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 from perceptron_nlp.perceptrons.estimator import ORDERS
 from perceptron_nlp.perceptrons.schedule import Constant
-from perceptron_nlp.sampling import permutation
 
 
 @dataclass(frozen=True)
@@ -210,13 +208,3 @@ def test_equal_class_weights_are_a_rate(case: Case, factor: int) -> None:
         schedule="constant", eta0=1, class_weight=dict.fromkeys(range(case.classes), factor)
     ).fit(case.X, case.y)
     assert np.array_equal(by_rate.coef_, by_weight.coef_)
-
-
-@given(n=st.integers(0, 300), seed=st.integers(0, 2**64 - 1), epoch=st.integers(0, 2**32))
-@settings(max_examples=100, deadline=None)
-def test_the_fast_permutation_is_the_sampled_one(n: int, seed: int, epoch: int) -> None:
-    assert np.array_equal(fast_permutation(n, seed, epoch), permutation(n, seed, epoch))
-
-
-def test_the_fast_permutation_of_many_is_the_sampled_one() -> None:
-    assert np.array_equal(fast_permutation(70_001, 7, 3), permutation(70_001, 7, 3))

@@ -19,11 +19,11 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from perceptron_nlp._core.features.feature_index import FeatureIndex
-from perceptron_nlp._core.train.vectors import Rows
 from perceptron_nlp.errors import NotFittedError, PerceptronNLPError, not_fitted
 from perceptron_nlp.perceptrons import estimator as sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
+from perceptron_nlp.perceptrons.inputs import encoded
+from perceptron_nlp.perceptrons.rows import Rows
 from perceptron_nlp.perceptrons.textbook import Halt
 
 rng = np.random.default_rng(0)
@@ -273,24 +273,23 @@ def test_features_that_come_later_were_there_from_the_start(
 
 @given(names=st.lists(st.text(max_size=5), max_size=120))
 @settings(max_examples=60, deadline=None)
-def test_the_feature_index_is_a_dictionary_in_order_of_first_appearance(names: list[str]) -> None:
-    index, columns = FeatureIndex(), {}
+def test_names_have_columns_in_order_of_first_appearance(names: list[str]) -> None:
+    index: dict[str, int] = {}
+    columns: dict[str, int] = {}
     expected = [columns.setdefault(name, len(columns)) for name in names]
-    values, found, starts = index.encode([names[:50], names[50:]], grow=True)
+    values, found, starts = encoded([names[:50], names[50:]], index, grow=True)
     assert found.tolist() == expected
     assert values.tolist() == [1.0] * len(names)
     assert starts.tolist() == [0, min(50, len(names)), len(names)]
-    assert len(index) == len(columns)
-    again = pickle.loads(pickle.dumps(index))
-    assert again.encode([names], grow=False)[1].tolist() == expected
-    assert again.encode([["not " + "".join(names)]], grow=False)[1].tolist() == []
+    assert index == columns
+    assert encoded([["not " + "".join(names)]], index, grow=False)[1].tolist() == []
 
 
 def test_a_set_of_features_is_taken_in_their_order_not_in_that_of_its_hashes() -> None:
     names = {f"feature {k}" for k in range(40)}
-    index = FeatureIndex()
-    index.encode([names, frozenset(names)], grow=True)
-    assert index.encode([sorted(names)], grow=False)[1].tolist() == list(range(40))
+    index: dict[str, int] = {}
+    encoded([names, frozenset(names)], index, grow=True)
+    assert encoded([sorted(names)], index, grow=False)[1].tolist() == list(range(40))
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 7, 8, 9, 15, 20])
@@ -301,8 +300,8 @@ def test_scores_are_the_products_for_any_number_of_classes(classes: int) -> None
     csr = csr_matrix(X.astype(float))
     sparse = Rows(csr.data, csr.indices.astype(np.int32), csr.indptr.astype(np.int64), 13, 21)
     dense = Rows(X.astype(float).ravel(), None, None, 13, 21)
-    assert np.array_equal(dense.scores(W.astype(float).ravel(), b), X @ W.T + b)
-    assert np.array_equal(sparse.scores(W.T.astype(float).ravel(), b), X @ W.T + b)
+    assert np.array_equal(dense.scores(W.astype(float).T, b), X @ W.T + b)
+    assert np.array_equal(sparse.scores(W.T.astype(float), b), X @ W.T + b)
 
 
 def test_rows_without_a_single_number_are_scored_by_the_bias() -> None:

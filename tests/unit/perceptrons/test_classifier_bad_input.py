@@ -116,12 +116,9 @@ def test_weights_that_overflow_are_refused() -> None:
 
 
 @pytest.mark.parametrize("average", [True, False])
-def test_sums_that_overflow_though_weights_do_not_are_refused(average: bool) -> None:
+def test_weights_near_the_end_of_a_float_are_finite(average: bool) -> None:
     far, labels = np.tile([[1e305], [-1e305]], (200, 1)), np.arange(400) % 3
-    if average:
-        refuses(ArgumentError, "X holds values so large that weights overflowed", far, labels)
-    else:
-        assert np.isfinite(PerceptronClassifier(average=False).fit(far, labels).coef_).all()
+    assert np.isfinite(PerceptronClassifier(average=average).fit(far, labels).coef_).all()
 
 
 def test_a_start_that_is_not_finite_is_refused_for_new_features_too() -> None:
