@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation
     from perceptron_nlp.tagger.gold import Evaluations
+    from perceptron_nlp.tagger.model.derived import Around
     from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
@@ -111,6 +112,16 @@ class Tagger:
                 {name: part._labeller for name, part in self._earlier.items()},
             )
         )
+        for part in self._parts:
+            if len(part._earlier) > 1:
+                part._labeller.look_at_agreed(partial(self._agreed, tuple(part._earlier)))
+
+    def _agreed(
+        self, columns: Sequence[str], sentences: Sequence[Sequence[str]], around: Around
+    ) -> dict[str, list[list[str]]]:
+        """Return the labels of columns that another one looks at, as they are tagged together."""
+        found = self._columns(sentences, 1, None, around.before, around.after, columns)
+        return {name: labels for name, (labels, _) in found.items()}
 
     def _parts_by_column(self) -> tuple[Tagger, ...]:
         """Return a tagger for each column, with those of earlier columns that it looks at."""

@@ -90,14 +90,21 @@ class EarlierLabeller(Protocol):
 
 
 class EarlierColumns(NamedTuple):
-    """Labels of columns that the same tagger fills before; by column, what labels them."""
+    """Labels of columns that the same tagger fills before; by column, what labels them.
+
+    ``agreed`` labels all of them at once, so that they agree; None if each stands by itself.
+    """
 
     labellers: Mapping[str, EarlierLabeller]
+    agreed: Callable[[Sentences, Around], Mapping[str, Labels]] | None = None
 
     def add(self, sentences: Sentences, around: Around) -> Sentences:
         """Return the sentences with the columns; the same if there are none."""
+        known = around.known
+        if self.agreed is not None and not self.labellers.keys() <= known.keys():
+            known = {**self.agreed(sentences, around), **known}
         for column, labeller in self.labellers.items():
-            labels = around.known.get(column)
+            labels = known.get(column)
             if labels is None:
                 prepared = labeller.prepared(sentences, around.before, around.after)
                 labels = labeller.label(prepared)

@@ -60,6 +60,10 @@ class Labeller:
         self._first = None if model.first is None else Labeller(model.first, self.decoder.memory)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
+    def look_at_agreed(self, agreed: Callable[[Sentences, Around], Mapping[str, Labels]]) -> None:
+        """Have earlier columns labeled together, so that they agree."""
+        self._earlier = self._earlier._replace(agreed=agreed)
+
     def prepared(
         self,
         sentences: Sequence[Sequence[str]],
