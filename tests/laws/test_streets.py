@@ -15,7 +15,7 @@ from perceptron_nlp.cli.main import main
 from perceptron_nlp.tagger.train import learners
 
 ROOT = str(Path(pn.__file__).parent)
-LONGEST_TRAINING = 9
+LONGEST_TRAINING = 8
 # From Tagger.tag to the core, where SentenceDecoder.tag, _run, run_batch and tag_batch follow.
 LONGEST_TAGGING = 3
 MOST_LOADING = 8
