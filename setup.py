@@ -26,12 +26,12 @@ HOT = {
     "table.weights",
     "tag.decode",
     "text.cutter",
-    "text.filler",
+    "text.writer",
     "text.lemmatizer",
     "train.factored",
     "train.greedy",
     "train.search",
-    "train.vectors",
+    "train.values",
 }
 if sys.platform == "win32":
     # C11 for restrict; contraction is off unless asked for.

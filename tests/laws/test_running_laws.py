@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from oracles.running import Pieces, as_tagged, as_written
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.text.filler import may_have_gap
+from perceptron_nlp._core.text.writer import may_have_gap
 from perceptron_nlp.tagger.tag.running import TextFill
 from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches, text_sentences
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Files tagged as bytes: no Python object is made of a word or of a label (filling.h)."""
+"""Files tagged as bytes: no Python object is made of a word or of a label (splice.h)."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
@@ -15,7 +15,7 @@ from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
-cdef extern from "conllu/filling.h" nogil:
+cdef extern from "conllu/splice.h" nogil:
     const int CONLLU_COLUMNS
     const int MAX_PLACES
     ctypedef struct ConlluSentence:

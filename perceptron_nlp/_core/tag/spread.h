@@ -1,4 +1,4 @@
-/* Tagging with labels made of parts whose weights are spread over units (model/spread.h): pass 2 and
+/* Tagging with labels made of parts whose weights are spread over units (model/units.h): pass 2 and
  * 3 of decode.h. What the words of a token say one by one are vectors of units, summed once for
  * each type; the rows of other templates are spread where they are met, and those met lately are
  * remembered. Where units are labels, only blocks that may hold the best one are summed.

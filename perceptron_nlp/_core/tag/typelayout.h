@@ -15,7 +15,7 @@
 #include "features/hashing.h"
 #include "features/program.h"
 #include "model/frozen.h"
-#include "model/spread.h"
+#include "model/units.h"
 #include "table/probe.h"
 
 /* A string as two machine words: up to 16 bytes stand in them whole, so that most words are

@@ -2,7 +2,7 @@
 #ifndef PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 #define PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 
-#include "text/fill.h"
+#include "text/writer.h"
 #include "text/lemmas.h"
 
 #define LEMMA_CHUNK 1024

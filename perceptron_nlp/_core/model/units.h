@@ -6,8 +6,8 @@
  *
  * Behind the units of a vector stands the highest of each block of labels: what is summed of these
  * is no less than the score of any label of the block. Neighbors are alike, since labels are sorted. */
-#ifndef PERCEPTRON_NLP_SPREAD_H
-#define PERCEPTRON_NLP_SPREAD_H
+#ifndef PERCEPTRON_NLP_UNITS_H
+#define PERCEPTRON_NLP_UNITS_H
 
 #include "model/frozen.h"
 #include "model/parts.h"

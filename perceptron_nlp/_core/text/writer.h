@@ -3,8 +3,8 @@
  *
  * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
  * is remembered, within the share of this cache in what all may take. */
-#ifndef PERCEPTRON_NLP_TEXT_FILL_H
-#define PERCEPTRON_NLP_TEXT_FILL_H
+#ifndef PERCEPTRON_NLP_WRITER_H
+#define PERCEPTRON_NLP_WRITER_H
 
 #include "tag/agree.h"
 #include "text/words.h"

@@ -1,6 +1,6 @@
 /* Gaps in a text, and strings put into them. */
-#ifndef PERCEPTRON_NLP_FILLING_H
-#define PERCEPTRON_NLP_FILLING_H
+#ifndef PERCEPTRON_NLP_SPLICE_H
+#define PERCEPTRON_NLP_SPLICE_H
 
 #include <stddef.h>
 #include <stdint.h>

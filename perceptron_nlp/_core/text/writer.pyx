@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-"""Running text written as CoNLL-U or word/TAG: no Python object is made of a token (fill.h)."""
+"""Running text written as CoNLL-U or word/TAG: no Python object is made of a token (writer.h)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
@@ -17,7 +17,7 @@ from perceptron_nlp._core.text.lemmatizer cimport (
     LemmaCache, LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS)
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
-cdef extern from "text/fill.h" nogil:
+cdef extern from "text/writer.h" nogil:
     ctypedef struct LabelText:
         const uint8_t *text
         uint32_t length
