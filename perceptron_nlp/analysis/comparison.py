@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from perceptron_nlp import Sentence, Tagger, load
 from perceptron_nlp._checks import check_int
+from perceptron_nlp._display import counted
 from perceptron_nlp.analysis.differences import Change, Comparison, LabelDifference, Score
 from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_counts, word_counts
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
@@ -246,7 +247,7 @@ def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) ->
         if len(found) == len(sentences):
             raise FormatError(
                 f"the text goes on here, but {_place(sentences[-1], -1)} ends the"
-                f" {len(sentences):,} sentences that it must agree with",
+                f" {counted(len(sentences), 'sentence')} that it must agree with",
                 *_where(sentence, 0),
             )
         _check_words(sentence, sentences[len(found)])
@@ -254,8 +255,8 @@ def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) ->
         found.append([UNLABELLED if label is None else label for label in labels])
     if len(found) < len(sentences):
         raise FormatError(
-            f"ends after {len(found):,} sentences, but {_place(sentences[len(found)], 0)} has"
-            " another; both must hold the same sentences",
+            f"ends after {counted(len(found), 'sentence')}, but {_place(sentences[len(found)], 0)}"
+            " has another; both must hold the same sentences",
             source.place,
         )
     return found

@@ -289,7 +289,7 @@ class GoldText:
                 min(sum(x is not None for x in row) for row in rows)
                 for rows in zip(*gold, strict=True)
             ],
-            source.place,
+            _place(source, sentences),
             ("segmentation is not measured; evaluate --from-text does it",) if ALL in named else (),
             {"features": features, "fields": names, **options},
         )
@@ -306,3 +306,9 @@ class GoldText:
             return train(
                 [self.sentences[number] for number in numbers], column=self.columns, **self._how
             )
+
+
+def _place(source: Source, sentences: Sequence[Sentence]) -> str:
+    """Return what messages call a text: the file that its sentences were read from, if it is one."""
+    files = {one.path for one in sentences if len(one) and one.line_of(0)}
+    return files.pop() if len(files) == 1 else source.place

@@ -168,8 +168,8 @@ def _record_figures(record: Mapping[str, Any]) -> Iterator[Figure]:
         yield Figure("version", record["version"], "text", "trained by version")
     for name in ("train", "dev"):
         if counts := record.get(name):
-            size = f"{counts['sentences']:,} sentences, {counts['labeled']:,} labeled tokens"
-            yield Figure(f"{name}_text", size, "text", name, f"SHA-256 {counts['sha256'][:16]}…")
+            note = f"labeled tokens: {counts['labeled']:,}, SHA-256 {counts['sha256'][:16]}…"
+            yield Figure(f"{name}_sentences", counts["sentences"], "count", None, note)
     for name, value in (record.get("options") or {}).items():
         if value is not None:
             yield Figure(f"option_{name}", str(value), "text", name)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from perceptron_nlp._core.tag.decode import (
     ColumnsDecoder,
-    TokenConstraints,
     ListJob,
     SentenceDecoder,
+    TokenConstraints,
 )
 
 if TYPE_CHECKING:

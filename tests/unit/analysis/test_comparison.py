@@ -151,7 +151,7 @@ def test_it_goes_into_json_with_all_changes() -> None:
         (A.replace(" sleeps/ADV", ""), "other:2: ", "ends after 'cat', but goes on with 'sleeps'"),
         (A.replace("\n", " on/ADP\n", 1), "other:1: ", "'on' stands where a sentence ends"),
         (A + "Yes/INTJ\n", "other:3: ", "the text goes on here, but gold:2 ends the 2 sentences"),
-        (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentences, but gold:2 has another"),
+        (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentence, but gold:2 has another"),
     ],
 )
 def test_labellings_of_other_words_are_refused_by_file_and_line(
