@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -208,7 +207,3 @@ class Reliability:
             if part.confidence is not None and part.accuracy is not None
         )
         return gaps / total if total else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """One JSON object: ``ece``, and ``bins`` with what a ReliabilityBin has."""
-        return {"ece": self.ece, "bins": [asdict(part) for part in self.bins]}

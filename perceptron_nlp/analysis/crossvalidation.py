@@ -309,6 +309,6 @@ class GoldText:
 
 
 def _place(source: Source, sentences: Sequence[Sentence]) -> str:
-    """Return what messages call a text: the file that its sentences were read from, if it is one."""
+    """Return what messages call a text: the file of its sentences, if it is one."""
     files = {one.path for one in sentences if len(one) and one.line_of(0)}
     return files.pop() if len(files) == 1 else source.place

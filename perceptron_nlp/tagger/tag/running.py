@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
-from perceptron_nlp._core.text.writer import TextFiller, is_text, may_have_gap
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
+from perceptron_nlp._core.text.writer import TextFiller, is_text, may_have_gap
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
