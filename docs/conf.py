@@ -16,8 +16,9 @@ VERSION = (HERE.parent / "perceptron_nlp/_version.py").read_text("utf-8")
 release = re.findall(r'^__version__ = "(.+)"', VERSION, re.MULTILINE)[0]
 version = release
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "docstrings", "formulas", "verbs"]
-exclude_patterns = ["_ext"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions += ["docstrings", "formulas", "verbs"]
+exclude_patterns = ["_ext", "_templates"]
 # In a console, the comments of CoNLL-U look like the prompt of root.
 suppress_warnings = ["config.cache", "misc.highlighting_failure"]
 
@@ -36,6 +37,10 @@ autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labelled")}
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
+# A page for each name that the pages of the reference list. Two names that differ in case alone
+# are one file on some systems.
+templates_path = ["_templates"]
+autosummary_filename_map = {"perceptron_nlp.Report": "perceptron_nlp.Report-class"}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False
@@ -45,6 +50,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_title = f"perceptron_nlp {release}"
 # The pages that the library writes have the same colors and type.
+html_favicon = "../perceptron_nlp/pages/templates/icon.svg"
 html_static_path = ["_static", "../perceptron_nlp/pages/templates/tokens.css"]
 html_css_files = ["tokens.css", "site.css", "home.css"]
 html_show_sourcelink = False

@@ -165,6 +165,8 @@ _PLACES = {
     "analysis.tuning": "Trial TuningResult tune",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
+# For programs that build on this library; dir() shows what its users call.
+_FOR_PROGRAMS = {"MODEL_FORMAT_VERSION", "TaggerModel", "check_place", "read_model", "replace_file"}
 __all__ = [*sorted(_MODULES), "__version__"]
 
 
@@ -183,4 +185,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({"annotation", *__all__} - _FOR_PROGRAMS)

@@ -1,6 +1,7 @@
-"""The directive ``verbs``: each verb of the program with its options in groups, by its parser.
+"""A page for each verb of the program with its options in groups, by its parser.
 
-It is made as the site is built, so the pages say what ``perceptron-nlp VERB --help`` says.
+The directive ``verbs`` lists them, and ``verb`` is one of them. The pages are written as the site
+is built, so they say what ``perceptron-nlp VERB --help`` says.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from sphinx import addnodes
 
 from perceptron_nlp.cli.main import VERBS, parser_of
 from perceptron_nlp.cli.parsing import PROGRAM
@@ -66,20 +70,19 @@ def usage_of(verb: str, actions: list[argparse.Action]) -> str:
     return " ".join([PROGRAM, verb, "[OPTIONS]", *needed, *names])
 
 
-def section_of(verb: str) -> nodes.section:
+def described(verb: str) -> list[nodes.Node]:
     """Return what a verb does, how it is called, its options, and examples."""
     parser = parser_of(verb)
-    section = nodes.section(ids=[verb], names=[verb])
-    section += nodes.title(text=verb)
+    shown: list[nodes.Node] = []
     for paragraph in re.split(r"\n\n", str(parser.description)):
-        section += plain(paragraph)
-    section += literal(usage_of(verb, parser.actions()))
+        shown.append(plain(paragraph))
+    shown.append(literal(usage_of(verb, parser.actions())))
     for group in parser._action_groups:
-        section += table_of(verb, group)
+        shown += table_of(verb, group)
     _, _, examples = str(parser.epilog).partition("examples:\n")
-    section += nodes.rubric(text="Examples")
-    section += literal(re.sub(r"^  ", "", examples, flags=re.M))
-    return section
+    shown.append(nodes.rubric(text="Examples"))
+    shown.append(literal(re.sub(r"^  ", "", examples, flags=re.M)))
+    return shown
 
 
 def literal(text: str) -> nodes.literal_block:
@@ -87,21 +90,47 @@ def literal(text: str) -> nodes.literal_block:
     return nodes.literal_block(text, text, language="sh", classes=["commands"])
 
 
-class Verbs(Directive):
-    """A list of the verbs, and a section for each."""
+class Verb(Directive):
+    """The description of one verb."""
+
+    required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         os.environ.update({"COLUMNS": "88", "NO_COLOR": "1"})
-        listed = nodes.bullet_list()
+        return described(self.arguments[0])
+
+
+class Verbs(Directive):
+    """A list of the verbs, each with a link to its page."""
+
+    def run(self) -> list[nodes.Node]:
+        verbs = nodes.bullet_list()
         for verb, about in VERBS.items():
-            line = nodes.paragraph()
-            link = nodes.reference("", "", nodes.literal(text=verb), refid=verb)
+            line = addnodes.compact_paragraph()
+            link = addnodes.pending_xref(
+                "", reftype="doc", refdomain="std", reftarget=f"commands/{verb}", refexplicit=True
+            )
+            link["refdoc"] = "reference/commands"
+            link += nodes.literal(text=verb)
             line += [link, nodes.Text(f": {about}")]
-            listed += nodes.list_item("", line)
-        return [listed, *map(section_of, VERBS)]
+            verbs += nodes.list_item("", line)
+        return [verbs]
+
+
+def write_pages(app: Any, config: Any) -> None:
+    """Write a page for each verb, and remove the pages of names that an earlier build left."""
+    reference = Path(app.srcdir) / "reference"
+    for folder in ("commands", "names"):
+        shutil.rmtree(reference / folder, ignore_errors=True)
+    (reference / "commands").mkdir()
+    for verb in VERBS:
+        page = f"{verb}\n{'=' * len(verb)}\n\n.. verb:: {verb}\n"
+        (reference / "commands" / f"{verb}.rst").write_text(page, "utf-8")
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
+    app.add_directive("verb", Verb)
     app.add_directive("verbs", Verbs)
+    app.connect("config-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,13 +19,6 @@ from perceptron_nlp.errors import missing_extra
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-# Points above and below a line, which is what a perceptron draws.
-_ICON = "data:image/svg+xml," + quote(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">'
-    '<rect width="16" height="16" rx="3" fill="#0b5cad"/>'
-    '<path d="M2 13 14 3" stroke="#fff" stroke-width="1.6"/><g fill="#fff">'
-    '<circle cx="5" cy="5" r="1.7"/><circle cx="11" cy="11" r="1.7"/></g></svg>'
-)
 # What could end the element that the JSON stands in.
 _IN_SCRIPT = str.maketrans({"&": "\\u0026", "<": "\\u003c", ">": "\\u003e"})
 
@@ -77,5 +71,6 @@ def environment() -> Environment:
         "script_json": script_json,
         "word": word,
     }
-    found.globals |= {"version": __version__, "icon": _ICON}
+    icon = resources.files(__name__).joinpath("templates/icon.svg").read_text("utf-8")
+    found.globals |= {"version": __version__, "icon": "data:image/svg+xml," + quote(icon.strip())}
     return found

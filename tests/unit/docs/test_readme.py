@@ -114,14 +114,20 @@ def test_links_to_files_lead_somewhere(page: str) -> None:
         assert os.path.exists(place), f"{page}: {link}"
 
 
-def test_the_reference_has_every_public_name_once() -> None:
+def test_each_public_name_is_on_exactly_one_page_of_the_reference() -> None:
+    reference = [text for page, text in PAGES.items() if page.startswith("docs/reference/")]
     named = re.findall(
-        r"^\.\. auto(?!module)\w+:: perceptron_nlp\.(\w+)$",
-        "".join(text for page, text in PAGES.items() if page.startswith("docs/reference/")),
-        re.M,
+        r"^(?:   ~|\.\. auto(?!module)\w+:: )perceptron_nlp\.(\w+)$", "".join(reference), re.M
     )
     wanted = set(pn.__all__) - {"__version__"}
     assert sorted(named) == sorted(wanted), "each stands on one of the pages of docs/reference"
+    lists = re.findall(r"^\.\. autosummary::\n((?:   .*\n|\n)+)", "".join(reference), re.M)
+    assert lists and all("   :toctree: names\n" in one for one in lists), "a page for each name"
+
+
+def test_what_dir_does_not_show_is_listed_as_such() -> None:
+    listed = PAGES["docs/reference/data.md"].partition("not shown by `dir(")[2]
+    assert set(re.findall(r"~perceptron_nlp\.(\w+)", listed)) == set(pn.__all__) - set(dir(pn))
 
 
 def test_the_citation_is_of_this_version() -> None:
