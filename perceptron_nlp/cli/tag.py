@@ -75,7 +75,7 @@ MODEL  a model file, or en: the bundled English model
 --mmap  map the model into memory: processes that tag with it share what stays of the file, which
     nobody may write into meanwhile
 --cache-size SIZE  memory for what is remembered of words, in all columns and threads together; the
-    result does not depend on it (default: 64MB)
+    result does not depend on it (default: 128MB)
 {QUIET}
 """,
     """\

@@ -77,7 +77,7 @@ class Tagger:
     ----------
     model : what was trained
     cache_size : bytes that what is remembered of words may take, in all columns and threads
-        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
+        together, or a size such as ``"256MB"``; None for 128 MB. Labels do not depend on it
     lexicon : what labels some forms may have; see with_lexicon
     earlier : taggers of columns that this one looks at, by column; text need not have these
 
@@ -1277,7 +1277,7 @@ def load(
         lemma). A file of that name in the working folder goes before it
     features : the feature function, where the model was trained with one; the file only names it
     cache_size : bytes that what is remembered of words may take, in all columns and threads
-        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
+        together, or a size such as ``"256MB"``; None for 128 MB. Labels do not depend on it
     mmap : map the file into memory rather than read it: processes that load the same file share
         what stays of it. It is checked in the same way. While the tagger lives, the file may be
         replaced, as ``save`` does, but nobody may write into it

@@ -1,7 +1,7 @@
 /* Tagging by beam search with a frozen model: pass 3 of decode.h in another way. Where tokens have
  * labels already, a greedy model is searched by a beam of one.
  *
- * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are constraints
+ * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
  * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
