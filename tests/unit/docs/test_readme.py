@@ -108,6 +108,23 @@ def test_the_python_gives_what_its_comments_say(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_python_imports_what_a_reader_has(page: str) -> None:
+    code = "".join(block.code for block in code_blocks(PAGES[page], ("python",)))
+    imported = set(re.findall(r"^(?:>>> )?(?:import|from) (\w+)", code, re.M))
+    ours = {"perceptron_nlp", "numpy", *LIBRARIES, "ray", "pyspark", "xxhash"}
+    assert imported <= ours | sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_whose_commands_draw_names_the_extra_that_they_need(page: str) -> None:
+    code = "".join(block.code for block in code_blocks(PAGES[page], ("sh", "console")))
+    if re.search(
+        r"--report\b|--chart\b|--to html\b|^\$ perceptron-nlp (?:study|serve)", code, re.M
+    ):
+        assert "extra `report`" in PAGES[page] or ".[report]" in PAGES[page]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_to_files_lead_somewhere(page: str) -> None:
     for link in re.findall(r"\]\((?![a-z]+:|#)([^)#\s]+)", PAGES[page]):
         place = os.path.normpath(ROOT / Path(page).parent / link)
@@ -128,6 +145,16 @@ def test_each_public_name_is_on_exactly_one_page_of_the_reference() -> None:
 def test_what_dir_does_not_show_is_listed_as_such() -> None:
     listed = PAGES["docs/reference/data.md"].partition("not shown by `dir(")[2]
     assert set(re.findall(r"~perceptron_nlp\.(\w+)", listed)) == set(pn.__all__) - set(dir(pn))
+
+
+@pytest.mark.parametrize("name", ["report-desktop", "report-phone", "report-sentences"])
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_report_in_pictures_has_the_figure_of_the_text_beside_it(page: str, name: str) -> None:
+    (accuracy,) = re.findall(r"# upos: ([\d.]+ %) of", PAGES[page])
+    picture = (ROOT / "docs" / "images" / f"{name}.png").read_bytes()
+    # The figures of the page that was drawn (tests/unit/pages).
+    _, _, figures = picture.partition(b"tEXtDescription\0")
+    assert figures.startswith(accuracy.encode()), "make pictures"
 
 
 def test_the_citation_is_of_this_version() -> None:

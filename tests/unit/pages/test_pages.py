@@ -270,11 +270,21 @@ def test_arrows_follow_the_direction_of_writing(browser: Any, addresses: dict[st
         assert focused(page).startswith("הילדים")
 
 
+@pytest.fixture(scope="module")
+def shown(addresses: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The addresses of the pages in pictures: the report is that of the tagger of README."""
+    data = [DATA / f"english-{part}.conllu" for part in ("train", "dev", "test")]
+    readme = pn.train(data[0], dev=data[1], seed=1)
+    folder = tmp_path_factory.mktemp("shown")
+    report = pn.report(readme, data[2], folder, title="Accuracy of en.model")
+    return addresses | {"report": report.pages[0].as_uri()}
+
+
 PICTURES = {
-    "report-desktop": ("labels", 1280, "light", ""),
-    "report-phone": ("labels", 390, "dark", ""),
+    "report-desktop": ("report", 1280, "light", ""),
+    "report-phone": ("report", 390, "dark", ""),
     "report-sentences": (
-        "labels",
+        "report",
         1280,
         "light",
         "document.querySelector('#matrix').scrollIntoView();"
@@ -295,15 +305,18 @@ PICTURES = {
     "PERCEPTRON_NLP_PICTURES" not in os.environ, reason="make pictures makes the pictures"
 )
 @pytest.mark.parametrize("name", PICTURES)
-def test_pictures_are_of_the_pages(browser: Any, addresses: dict[str, str], name: str) -> None:
-    from PIL import Image
+def test_pictures_are_of_the_pages(browser: Any, shown: dict[str, str], name: str) -> None:
+    from PIL import Image, PngImagePlugin
 
     page_name, width, scheme, act = PICTURES[name]
-    with opened(browser, addresses[page_name], width, scheme) as page:
+    with opened(browser, shown[page_name], width, scheme) as page:
+        # The figures of the page, which a test of the documentation holds to the text beside it.
+        figures = PngImagePlugin.PngInfo()
+        figures.add_text("Description", ", ".join(re.findall(r"[\d.]+ %", page.inner_text("main"))))
         page.evaluate(f"() => {{ {act} }}")
         page.wait_for_timeout(300)
         image = Image.open(io.BytesIO(page.screenshot()))
         small = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
         place = Path(os.environ["PERCEPTRON_NLP_PICTURES"], f"{name}.png")
-        small.save(place, optimize=True)
+        small.save(place, optimize=True, pnginfo=figures)
         assert image.width == width and place.stat().st_size < 120_000
