@@ -58,7 +58,8 @@ class PerceptronClassifier(Parameters):
         random numbers between, or an array of the shape of `coef_`, a last column for the
         intercepts if wanted
     tol : in the orders "replacement" and "minibatch…", stop when an epoch moved the
-        weights by less than this (Euclidean norm); 0 never stops
+        weights by less than this (Euclidean norm); 0 never stops. None: no order halts before
+        `max_iter`, as in scikit-learn
     max_iter : epochs at most
     class_weight : "balanced", or class -> factor of the rate for its examples
     warm_start : `fit` goes on from where the last one ended, as if it had not
@@ -104,7 +105,7 @@ class PerceptronClassifier(Parameters):
     eta0: float = 1.0
     schedule: str | Callable[[int], float] = "constant"
     init: float | str | tuple[float, float] | ArrayLike = 0.0
-    tol: float = 1e-3
+    tol: float | None = 1e-3
     max_iter: int = 20
     class_weight: str | dict[Any, float] | None = None
     warm_start: bool = False

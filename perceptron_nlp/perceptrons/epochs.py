@@ -117,9 +117,11 @@ class _Run:
         order = self._order(self.state.epochs)
         self.state.epochs += 1
         mistakes, patience = learner.mistakes, -1
-        if options.order == "sequential":
+        if options.order == "sequential" and options.tol is not None:
             patience = self.rows.count
-        watched = options.order == "batch" or (options.order in _BY_NORM and options.tol > 0)
+        watched = options.tol is not None and (
+            options.order == "batch" or (options.order in _BY_NORM and options.tol > 0)
+        )
         before = self.learner.state()[0] if watched else None
         try:
             for first in range(0, len(order), self.block):
@@ -166,6 +168,8 @@ class _Run:
 
     def _halted(self, outcome: Outcome, before: Floats | None) -> Halt | None:
         name, options = self.options.order, self.options
+        if options.tol is None:
+            return None
         if name == "sequential":
             return Halt.NO_UPDATE if self.learner.quiet >= self.rows.count else None
         if name == "stochastic":

@@ -114,7 +114,7 @@ class Options:
     shuffle: bool
     batch_size: int
     schedule: Schedule
-    tol: float
+    tol: float | None
     max_iter: int
     seed: int
     fit_intercept: bool
@@ -133,7 +133,7 @@ class Options:
             shuffle=_flag("shuffle", params["shuffle"]),
             batch_size=_whole("batch_size", params["batch_size"], 1),
             schedule=resolve(params["schedule"], not_negative("eta0", params["eta0"])),
-            tol=float(not_negative("tol", params["tol"])),
+            tol=None if params["tol"] is None else float(not_negative("tol", params["tol"])),
             max_iter=_whole("max_iter", params["max_iter"], 1),
             seed=_seed(params["random_state"]),
             fit_intercept=_flag("fit_intercept", params["fit_intercept"]),

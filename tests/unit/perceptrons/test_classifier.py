@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from perceptron_nlp.errors import NotFittedError, PerceptronNLPError, not_fitted
 from perceptron_nlp.perceptrons import estimator as sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
+from perceptron_nlp.perceptrons.estimator import ORDERS
 from perceptron_nlp.perceptrons.inputs import encoded
 from perceptron_nlp.perceptrons.rows import Rows
 from perceptron_nlp.perceptrons.textbook import Halt
@@ -172,6 +173,17 @@ def test_without_scikit_learn_the_exceptions_are_ours(monkeypatch: pytest.Monkey
     monkeypatch.delitem(sys.modules, "sklearn.exceptions")
     assert type(not_fitted("so")) is NotFittedError
     assert sklearn_classes.conversion_warning() is sklearn_classes.DataConversionWarning
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_without_a_tolerance_all_epochs_are_run(order: str) -> None:
+    X, y = [[1.0], [-1.0], [2.0]], [1, 0, 1]
+    halted, through = (
+        PerceptronClassifier(order=order, batch_size=2, max_iter=40, tol=tol).fit(X, y)
+        for tol in (1e9, None)
+    )
+    assert halted.n_iter_ < through.n_iter_ == 40
+    assert through.halted_by_ == Halt.EPOCH_LIMIT
 
 
 def test_votes_asked_of_a_model_that_kept_none_are_refused() -> None:

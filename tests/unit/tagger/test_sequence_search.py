@@ -13,7 +13,7 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp._core.tag.decode import TokenConstraints, SentenceDecoder
+from perceptron_nlp._core.tag.decode import SentenceDecoder, TokenConstraints
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp.errors import ArgumentError
