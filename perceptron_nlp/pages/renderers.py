@@ -304,7 +304,9 @@ def html(report: Report, picture: str = "", level: int = 2) -> str:
 
     parts = [f"<h{level}>{escape(printable(report.title))}</h{level}>", picture]
     for title, heads, rows, numbers, rest in _seen(report):
-        parts.append("<table>")
+        # A table that is wider than the screen scrolls by itself, by keyboard as well.
+        name = escape(printable(title or report.title), quote=True)
+        parts.append(f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>')
         if title:
             parts.append(f"<caption>{escape(title)}</caption>")
         if any(heads):
@@ -312,7 +314,7 @@ def html(report: Report, picture: str = "", level: int = 2) -> str:
             parts.append(f"<thead><tr>{line}</tr></thead>")
         body = ("".join(map(cell, ["th"] + ["td"] * (len(row) - 1), row, numbers)) for row in rows)
         parts.append(
-            "<tbody>" + "\n".join(f"<tr>{line}</tr>" for line in body) + "</tbody></table>"
+            "<tbody>" + "\n".join(f"<tr>{line}</tr>" for line in body) + "</tbody></table></div>"
         )
         parts += [f"<p>{escape(rest)}</p>"] if rest else []
     parts += [f"<p>{escape(printable(note))}</p>" for note in report.notes]

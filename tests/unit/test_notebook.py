@@ -44,6 +44,8 @@ def test_every_result_is_a_table_with_the_same_keys_in_each_row() -> None:
         assert len({tuple(row) for row in rows}) <= 1
         html = result._repr_html_()
         assert html.startswith("<h2>") and ("<table>" in html or not rows)
+        # A table that is wider than the screen scrolls by itself.
+        assert html.count("<table>") == html.count(' tabindex="0"><table>')
 
 
 def test_text_of_a_table_is_escaped_and_long_tables_are_cut() -> None:
