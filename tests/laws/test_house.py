@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -41,6 +42,20 @@ def test_a_figure_of_the_house_is_within_its_limit(
 ) -> None:
     value, limit, where = figures[name]
     assert value <= limit, f"{name}: {where}"
+
+
+def test_the_page_for_contributors_gives_these_limits(
+    house: ModuleType, figures: dict[str, tuple[int, int, str]]
+) -> None:
+    page = (SCRIPT.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    table = page.partition("| figure | limit |")[2].partition("\n\n")[0]
+    cells = [row.split("|")[-2] for row in table.splitlines() if row]
+    given = {number for cell in cells for number in re.findall(r"\d[\d,]*", cell)}
+    limits = [limit for _, limit, _ in figures.values()]
+    for _, modules, lines in house.JOBS.values():
+        limits += [modules, lines]
+    limits += [house.UNUSED_LINES]
+    assert {f"{limit:,}" for limit in limits} <= given
 
 
 def test_every_fact_that_is_looked_for_has_a_home(house: ModuleType) -> None:

@@ -105,6 +105,24 @@ def test_the_map_of_the_core_names_every_header() -> None:
     assert headers == set(re.findall(r"`([\w/]+\.h)`", PAGES["CONTRIBUTING.md"])) & headers
 
 
+def test_the_map_names_every_folder_of_the_package() -> None:
+    folders = {path.parent.name for path in (ROOT / "perceptron_nlp").glob("*/__init__.py")}
+    assert folders <= set(re.findall(r"^\| `([\w/]+)/` \|", PAGES["CONTRIBUTING.md"], re.M))
+
+
+def test_the_eight_files_to_begin_with_have_2500_lines_and_what_to_look_at() -> None:
+    section = PAGES["CONTRIBUTING.md"].partition("## Eight files")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w/.]+)` \| (.+) \|$", section, re.M)
+    assert len(rows) == 8
+    lines = 0
+    for path, looked_at in rows:
+        text = (ROOT / "perceptron_nlp" / path).read_text("utf-8")
+        lines += text.count("\n")
+        for name in re.findall(r"`(?:\w+\.)?(\w+)`", looked_at):
+            assert re.search(rf"\b{name}\b", text), f"{path}: {name}"
+    assert lines == pytest.approx(2_500, abs=100)
+
+
 def test_what_readme_leads_a_reader_to_stands_in_the_file_that_it_links() -> None:
     rows = re.findall(r"^\| [^|]+ \| (`\w+`.*) \|$", PAGES["README.md"], re.M)
     led = [row for row in rows if "](perceptron_nlp/" in row]
