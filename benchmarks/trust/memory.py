@@ -66,7 +66,7 @@ def steady(full: bool) -> Reached:
         growth = found["late"] / found["early"] - 1
         more = found["late"] - found.get("begin", found["late"])
         # In the quick size a page more or less is more than a hundredth.
-        kept = kept and growth < (0.01 if full else 0.03) and more < 80 << 20
+        kept = kept and growth < (0.01 if full else 0.03) and more < 144 << 20
         said.append(f"{100 * growth:+.2f} % after the first {first:,} of {total:,} new words")
     return Reached(
         f"{said[0]}; {said[1]} of running text, {more / 2**20:.0f} MB more than at the start", kept

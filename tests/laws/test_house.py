@@ -22,6 +22,25 @@ KEPT = (
 )
 
 
+# Figures that are over their limits may not grow: what they were when this was last looked at, and a
+# hundredth more.
+REACHED = {
+    "lines of Python": 42_900,
+    "modules of Python": 208,
+    "lines of the core": 14_780,
+    "files of the core": 60,
+    "classes for a sentence or a text": 34,
+    "methods of Tagger that label": 8,
+    "load and tag: modules": 33,
+    "load and tag: lines": 6_440,
+    "tag en < text: modules": 58,
+    "tag en < text: lines": 11_400,
+    "train --dev: modules": 72,
+    "train --dev: lines": 14_830,
+    "train --dev: lines hardly run": 1_500,
+}
+
+
 @pytest.fixture(scope="module")
 def house() -> ModuleType:
     spec = importlib.util.spec_from_file_location("house", SCRIPT)
@@ -33,7 +52,8 @@ def house() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def figures(house: ModuleType) -> dict[str, tuple[int, int, str]]:
-    return {name: (value, limit, where) for name, value, limit, where in house.figures()}
+    found = [*house.figures(), *house.closures()]
+    return {name: (value, limit, where) for name, value, limit, where in found}
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -56,6 +76,14 @@ def test_the_page_for_contributors_gives_these_limits(
         limits += [modules, lines]
     limits += [house.UNUSED_LINES]
     assert {f"{limit:,}" for limit in limits} <= given
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_a_figure_over_its_limit_does_not_grow(
+    name: str, figures: dict[str, tuple[int, int, str]]
+) -> None:
+    value, limit, where = figures[name]
+    assert value <= max(limit, REACHED[name]), f"{name}: {where}"
 
 
 def test_every_fact_that_is_looked_for_has_a_home(house: ModuleType) -> None:
