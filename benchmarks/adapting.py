@@ -66,7 +66,7 @@ def first_share(texts: Sequence[Sequence[pn.Sentence]], share: int) -> list[pn.S
 
 
 def accuracy(tagger: pn.Tagger, sentences: Sequence[pn.Sentence]) -> float:
-    """Percent of the words labelled right."""
+    """Percent of the words labeled right."""
     return 100 * tagger.evaluate(sentences).accuracy
 
 

@@ -4,7 +4,7 @@
 
 Trains on each treebank with its dev part, which calibrates, and, where no treebank is named, on
 CoNLL-2000 (its last tenth is dev) and CoNLL-2002 Spanish (testa is dev, testb test). Prints a
-Markdown table: the share of test words labelled right, their mean confidence, the expected
+Markdown table: the share of test words labeled right, their mean confidence, the expected
 calibration error in 15 bins, and how fast labels come with confidences, beside labels alone (CPU,
 the least of seven).
 """

@@ -27,7 +27,7 @@ from perceptron_nlp.combine.distill import (
     Student,
     greedy_options,
 )
-from perceptron_nlp.combine.pseudo_labels import PseudoLabelled, pseudo_label, take_teachers
+from perceptron_nlp.combine.pseudo_labels import PseudoLabeled, pseudo_label, take_teachers
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
@@ -43,7 +43,7 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def row(name: str, examples: Examples, labelled: PseudoLabelled, seed: int) -> str:
+def row(name: str, examples: Examples, labeled: PseudoLabeled, seed: int) -> str:
     """One line of the table."""
     preset, changes = ROWS[name]
     use = {"share": RAW_SHARE, "weight": RAW_WEIGHT, **changes}
@@ -54,9 +54,9 @@ def row(name: str, examples: Examples, labelled: PseudoLabelled, seed: int) -> s
     task = Task(examples=given, dev=None, column="upos", options=options, choices=choices)
     model = Trainer(
         task,
-        schedule=MixedSchedule(task, len(labelled.lengths), use["share"]),
+        schedule=MixedSchedule(task, len(labeled.lengths), use["share"]),
         make_learner=lambda: Student(
-            given, labelled, task.templates, options, task.forced, use["weight"]
+            given, labeled, task.templates, options, task.forced, use["weight"]
         ),
     ).run(None)
     seconds = time.process_time() - start
@@ -83,14 +83,12 @@ def main() -> None:
         right = 100 * teacher.evaluate(treebank("EWT", "dev")).accuracy
         print(f"teacher {number}: {right:.2f} % on dev", flush=True)
     examples = Examples.read(Source(train, "train"), "upos", ())
-    labelled = pseudo_label(teachers, raw, examples.tags)
-    print(
-        f"teachers agree on {100 * labelled.agreed:.2f} % of {len(labelled.tokens):,} raw words\n"
-    )
+    labeled = pseudo_label(teachers, raw, examples.tags)
+    print(f"teachers agree on {100 * labeled.agreed:.2f} % of {len(labeled.tokens):,} raw words\n")
     print("| student | right on dev | CPU s | MB |\n|---|---|---|---|", flush=True)
     for name in ROWS:
         if name.startswith(chosen.only):
-            print(row(name, examples, labelled, chosen.seed), flush=True)
+            print(row(name, examples, labeled, chosen.seed), flush=True)
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"\nat most {most:.0f} MB resident", flush=True)
 

@@ -1,6 +1,6 @@
 """What raw text gives, by cross-validation on EWT's training text, as Markdown.
 
-The documents are dealt into five folds, and each fold is labelled by a tagger of the other four
+The documents are dealt into five folds, and each fold is labeled by a tagger of the other four
 (one run, a beam of 4, right to left). Dev sets are too small to see half of these differences; all
 five folds have 200,000 words. ``--folds 0 2 4`` does these only.
 """

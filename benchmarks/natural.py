@@ -32,7 +32,7 @@ import numpy as np
 from corpora import corpora, treebank
 from cputime import seconds
 from peers import PEERS, Sentences
-from turns import fill_file, is_installed, labelled
+from turns import fill_file, is_installed, labeled
 
 import perceptron_nlp as pn
 
@@ -115,7 +115,7 @@ def peer_ways(name: str, sentences: Sentences, folder: Path, quick: bool) -> dic
     """The same of a peer, which is trained here."""
     peer = next(peer for peer in PEERS if peer.name == name)
     counts = [n for n in (peer.sentences, QUICK_SENTENCES if quick else None) if n is not None]
-    tag, _ = peer.train(labelled("train", min(counts, default=None)), folder)
+    tag, _ = peer.train(labeled("train", min(counts, default=None)), folder)
     path = folder / "text.conllu"
     path.write_text(as_conllu(sentences), encoding="utf-8")
     return {

@@ -92,7 +92,7 @@ def tagged(path: str) -> Tagged:
 
 
 def accuracy(tag: Callable[[list[str]], list[str]], sentences: Tagged) -> float:
-    """Percent of the words labelled right."""
+    """Percent of the words labeled right."""
     right = total = 0
     for sentence in sentences:
         found = tag([word for word, _ in sentence])

@@ -92,7 +92,7 @@ def fill_file(tag: Tag, path: str, out: Path) -> None:
     )
 
 
-def labelled(part: str, count: int | None) -> list[Example]:
+def labeled(part: str, count: int | None) -> list[Example]:
     sentences = islice(pn.read_conllu(treebank("EWT", part)), count)
     return [(list(sentence.words), list(sentence.column("upos"))) for sentence in sentences]
 
@@ -122,7 +122,7 @@ def _peer_jobs(
     peer: Peer, text: Sentences, folder: Path, shown: Contestant, count: int | None
 ) -> tuple[Tag, dict[str, Job]]:
     counts = [number for number in (count, peer.sentences) if number is not None]
-    train = labelled("train", min(counts, default=None))
+    train = labeled("train", min(counts, default=None))
     start = time.process_time()
     tag, path = peer.train(train, folder)
     shown.train = time.process_time() - start
@@ -142,7 +142,7 @@ def _work(name: str, count: int | None, pipe: Connection) -> None:
     os.dup2(silence, 2)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            test = labelled("test", None)
+            test = labeled("test", None)
             text = [words for words, _ in test]
             peer = next((peer for peer in PEERS if peer.name == name), None)
             shown = Contestant(name, peer is None, peer.setting if peer else "")

@@ -34,7 +34,7 @@ default_role = "code"
 
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labelled")}
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labeled")}
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
 # A page for each name that the pages of the reference list. Two names that differ in case alone

@@ -90,7 +90,7 @@ def number(data: bytes) -> None:
 
 
 def cut_text(data: bytes) -> None:
-    """Running text: no character is lost, and pieces of text are labelled as words are."""
+    """Running text: no character is lost, and pieces of text are labeled as words are."""
     text = odd_text(data)
     sentences = _tagger().tag_text(text)
     end = 0
@@ -158,14 +158,14 @@ def buffers(data: bytes) -> None:
 
 
 def explain(data: bytes) -> None:
-    """What explains labels, counts ways of labelling or tells scores, and the labels."""
+    """What explains labels, counts ways of labeling or tells scores, and the labels."""
     words = _words(data)[:30]
     for kind in ("greedy", "beam"):
         tagger = _taggers()[kind]
         labels = tagger.tag(words)
         explained = tagger.explain(words)
         same("explained", explained.labels, labels)
-        few = words[:6]  # all ways of labelling many words are slow to go through
+        few = words[:6]  # all ways of labeling many words are slow to go through
         same("best of all", tagger.k_best(few, 3)[0][0], tagger.tag(few))
         same("with confidences", tagger.tag_sents([words], confidences=True)[0], [labels])
         scores = tagger.scores(words)

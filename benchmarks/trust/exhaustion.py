@@ -78,7 +78,7 @@ def inject(sentences_each: int) -> dict[str, Any]:
     counts = {}
     data = samples.small_model()
     sentences = samples.words_of()[:40]
-    labelled = list(pn.open_corpus(samples.TRAIN))[:25]
+    labeled = list(pn.open_corpus(samples.TRAIN))[:25]
     tagger = pn.Tagger.from_bytes(data)
     before = tagger.tag_sents(sentences)
 
@@ -98,7 +98,7 @@ def inject(sentences_each: int) -> dict[str, Any]:
     for options in ({}, {"update": "adagrad", "min_count": 2}, {"table_bits": 8}, {"beam": 4}):
         counts[f"train {options}"] = _fail_each(
             lambda options=options: pn.train(
-                labelled, column="upos", epochs=2, templates=TEMPLATES, **options
+                labeled, column="upos", epochs=2, templates=TEMPLATES, **options
             ).to_bytes(),
             still_tags,
             wrong,

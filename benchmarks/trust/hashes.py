@@ -22,7 +22,7 @@ from perceptron_nlp._core.features.hashing import hash64
 from perceptron_nlp._core.text.cutter import TextCutter
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
-from perceptron_nlp.tagger.tag.label import decoder_of, make_labeller
+from perceptron_nlp.tagger.tag.label import decoder_of, make_labeler
 from perceptron_nlp.text.atoms import class_page, word_numbers
 from perceptron_nlp.text.places import WORD_PLACES
 
@@ -232,8 +232,8 @@ def _tagging(words: list[str]) -> float:
 
 def _training(words: list[str]) -> float:
     """Seconds of processor time to learn from these words."""
-    labelled = [(sentence, [_label(word) for word in sentence]) for sentence in _sentences(words)]
-    return seconds(lambda: pn.train(labelled, epochs=1), 2)
+    labeled = [(sentence, [_label(word) for word in sentence]) for sentence in _sentences(words)]
+    return seconds(lambda: pn.train(labeled, epochs=1), 2)
 
 
 def _training_from_a_file(words: list[str]) -> float:
@@ -299,8 +299,8 @@ def _known_lemmas(lemmas: list[str]) -> float:
     model = pn.load("en").by_column["lemma"].model
     known = KnownLemmas(False, ["l,0,,0,"], {f"{lemma}\tNOUN": 0 for lemma in lemmas})
     derived = tuple(known if isinstance(one, KnownLemmas) else one for one in model.derived)
-    labeller = make_labeller(model.replace(derived=derived))
-    made = labeller.lemma_decoder([["NOUN"] for _ in labeller.needed_columns])
+    labeler = make_labeler(model.replace(derived=derived))
+    made = labeler.lemma_decoder([["NOUN"] for _ in labeler.needed_columns])
     assert made is not None
     return seconds(lambda: LemmaDecoder(*made), 3)
 

@@ -80,7 +80,7 @@ def caches(full: bool) -> Reached:
     kept = True
     for size in sizes:
         tagger = pn.Tagger.from_bytes(samples.small_model(), cache_size=size)
-        decoder = tagger._labeller.decoder
+        decoder = tagger._labeler.decoder
         held = 0
         for at in range(0, size // 100 + 10_000, 50):
             tagger.tag([f"w{number}" for number in range(at, at + 50)])

@@ -15,12 +15,12 @@ from perceptron_nlp.analysis.significance import Gold, Labels, mcnemar, span_cou
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.gold import labels_note
-from perceptron_nlp.tagger.sources import Labelled, Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.sources import Labeled, Source, check_labeled, gold_labels
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.spans import is_span_column, spans_of
-from perceptron_nlp.text.tagset import UNLABELLED
+from perceptron_nlp.text.tagset import UNLABELED
 
-System: TypeAlias = "Tagger | Labelled"
+System: TypeAlias = "Tagger | Labeled"
 _CONTEXT = 4
 
 
@@ -40,7 +40,7 @@ def is_model_file(path: str | os.PathLike[str]) -> bool:
 def compare(
     a: System,
     b: System,
-    test: Labelled,
+    test: Labeled,
     *,
     column: str | None = None,
     format: str = "auto",
@@ -80,8 +80,8 @@ def compare(
     name = source.column_named(_column_of(systems, source) if column is None else column)
     sentences = list(source)
     gold = [gold_labels(sentence, name) for sentence in sentences]
-    n_labelled = sum(label is not None for labels in gold for label in labels)
-    check_labelled(n_labelled, source, name)
+    n_labeled = sum(label is not None for labels in gold for label in labels)
+    check_labeled(n_labeled, source, name)
     known = {label for labels in gold for label in labels}
     given, notes = [], []
     for argument, system in zip("ab", systems, strict=True):
@@ -154,12 +154,12 @@ def _compared(
     f1 = Score.of(span_counts(gold, a), span_counts(gold, b), seed) if spans else None
     changes = _changes(sentences, gold, a, b)
     outcomes = Counter(change.outcome for change in changes)
-    labelled = [sum(label is not None for label in labels) for labels in gold]
+    labeled = [sum(label is not None for label in labels) for labels in gold]
     return Comparison(
         column=column,
-        sentences=sum(n > 0 for n in labelled),
-        tokens=sum(labelled),
-        unlabeled=sum(map(len, gold)) - sum(labelled),
+        sentences=sum(n > 0 for n in labeled),
+        tokens=sum(labeled),
+        unlabeled=sum(map(len, gold)) - sum(labeled),
         accuracy=accuracy,
         f1=f1,
         gained=outcomes["gained"],
@@ -252,7 +252,7 @@ def labels_beside(source: Source, column: str, sentences: Sequence[Sentence]) ->
             )
         _check_words(sentence, sentences[len(found)])
         labels = gold_labels(sentence, column)
-        found.append([UNLABELLED if label is None else label for label in labels])
+        found.append([UNLABELED if label is None else label for label in labels])
     if len(found) < len(sentences):
         raise FormatError(
             f"ends after {counted(len(found), 'sentence')}, but {_place(sentences[len(found)], 0)}"

@@ -19,10 +19,10 @@ from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.sources import (
     ALL,
     TEXT,
-    Labelled,
+    Labeled,
     LabelLists,
     Source,
-    check_labelled,
+    check_labeled,
     gold_labels,
     learned_columns,
     named_columns,
@@ -144,7 +144,7 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def cross_validate(
-    data: Labelled,
+    data: Labeled,
     labels: LabelLists | None = None,
     *,
     folds: int | None = None,
@@ -246,7 +246,7 @@ class GoldText:
     @classmethod
     def read(
         cls,
-        data: Labelled,
+        data: Labeled,
         labels: LabelLists | None,
         column: str | Sequence[str] | None,
         features: Extractor | None,
@@ -281,7 +281,7 @@ class GoldText:
         sentences = list(source)
         gold = [[gold_labels(sentence, name) for sentence in sentences] for name in columns]
         for name, rows in zip(columns, gold, strict=True):
-            check_labelled(sum(x is not None for row in rows for x in row), source, name)
+            check_labeled(sum(x is not None for row in rows for x in row), source, name)
         return cls(
             sentences,
             columns,

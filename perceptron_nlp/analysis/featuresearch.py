@@ -18,7 +18,7 @@ from perceptron_nlp import Sentence, TaggerModel
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.readable import ReadableFeatures
 from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.sentence_features import rows_of
 
 _CONTEXT = 2
@@ -59,12 +59,12 @@ class FeatureSearch:
 
     def __init__(self, model: TaggerModel, sentences: Sequence[Sentence]) -> None:
         self._model = model
-        labeller = Labeller(model)
+        labeler = Labeler(model)
         self._readings: list[ReadableFeatures] = []
         none = np.empty(0, np.int64)
         found: list[tuple[npt.NDArray[Any], ...]] = [(np.empty(0, _FEATURE), none, none, none)]
-        for number, sentence in enumerate(labeller.prepared(sentences)):
-            trace = labeller.trace(sentence)
+        for number, sentence in enumerate(labeler.prepared(sentences)):
+            trace = labeler.trace(sentence)
             self._readings.append(trace.readings())
             starts, templates, grams, keys = trace.keyed()
             features = np.empty(len(keys), _FEATURE)

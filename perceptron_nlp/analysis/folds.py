@@ -32,20 +32,20 @@ def make_folds(
     if n_folds is not None:
         check_int("folds", n_folds, 2, MAX_FOLDS)
     single = [[number] for number in range(len(sizes))]
-    n_labelled = sum(map(bool, sizes))
-    if n_labelled < 2:
+    n_labeled = sum(map(bool, sizes))
+    if n_labeled < 2:
         raise FormatError(
             "fewer than two sentences have labels; give more text, or text to test on", place
         )
     remarks = []
-    wanted = n_folds or min(usual, n_labelled)
+    wanted = n_folds or min(usual, n_labeled)
     if n_folds is None and wanted < usual:
         remarks.append(f"the text is cut into {wanted} parts, as few sentences have labels")
     if wanted > len(single):
         raise ArgumentError(f"folds: {wanted} is more than the {len(single)} sentences there are")
-    if wanted > n_labelled:
+    if wanted > n_labeled:
         raise ArgumentError(
-            f"folds: {wanted} is more than the {n_labelled} sentences that have labels"
+            f"folds: {wanted} is more than the {n_labeled} sentences that have labels"
         )
     whole = documents(sentences)
     if len(whole) > 1:

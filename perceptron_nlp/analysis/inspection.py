@@ -17,7 +17,7 @@ from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import Segmentation
-from perceptron_nlp.tagger.sources import Labelled, Source
+from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.places import known_words
 from perceptron_nlp.text.scripts import parse_script
@@ -274,8 +274,8 @@ _LAYOUT = (
 def inspect(
     model: Tagger | str | os.PathLike[str],
     *,
-    dev: Labelled | None = None,
-    text: Labelled | None = None,
+    dev: Labeled | None = None,
+    text: Labeled | None = None,
     label: str | None = None,
     top: int = TOP,
     format: str = "auto",

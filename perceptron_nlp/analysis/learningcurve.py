@@ -30,7 +30,7 @@ from perceptron_nlp.pages import drawing, render
 from perceptron_nlp.pages.renderers import Reported, html
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source
+from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
 
 SIZES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 CHARTS = (".svg", ".png", ".html")
@@ -258,10 +258,10 @@ def power_law(sizes: Sequence[float], errors: Sequence[float], size: float) -> f
 
 
 def learning_curve(
-    data: Labelled,
+    data: Labeled,
     labels: LabelLists | None = None,
     *,
-    test: Labelled | None = None,
+    test: Labeled | None = None,
     folds: int | None = None,
     sizes: Sequence[float] = SIZES,
     column: str | None = None,

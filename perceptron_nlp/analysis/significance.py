@@ -143,14 +143,14 @@ def randomisation(a: Counts, b: Counts, *, rounds: int = ROUNDS, seed: int = 1) 
     return (hits + 1) / (rounds + 1)
 
 
-def resampled(labellings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: int = 1) -> Floats:
+def resampled(labelings: Sequence[Counts], *, rounds: int = RESAMPLES, seed: int = 1) -> Floats:
     """Return the scores of labelings on other samples of as many sentences: float64[n, rounds]."""
     parts = np.stack(
-        [part for counts in labellings for part in (counts.right, counts.gold + counts.given)], 1
+        [part for counts in labelings for part in (counts.right, counts.gold + counts.given)], 1
     )
     n = len(parts)
     if not n:
-        return np.zeros((len(labellings), rounds))
+        return np.zeros((len(labelings), rounds))
     chunk = min(rounds, max(1, _CELLS // n))
     sums = []
     for number, first in enumerate(range(0, rounds, chunk)):

@@ -32,7 +32,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, 
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
-from perceptron_nlp.tagger.sources import Labelled
+from perceptron_nlp.tagger.sources import Labeled
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
 
 # In the order in which they matter on treebanks, without what is used if nothing is said.
@@ -142,9 +142,9 @@ class TuningResult(Reported):
 
 
 def tune(
-    train: Labelled,
+    train: Labeled,
     *,
-    dev: Labelled | None = None,
+    dev: Labeled | None = None,
     folds: int | None = None,
     column: str | None = None,
     format: str = "auto",

@@ -22,7 +22,7 @@ from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp._display import percent
 from perceptron_nlp.combine.pseudo_labels import (
-    PseudoLabelled,
+    PseudoLabeled,
     Teachers,
     pseudo_label,
     take_teachers,
@@ -30,7 +30,7 @@ from perceptron_nlp.combine.pseudo_labels import (
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
-from perceptron_nlp.tagger.sources import Labelled, Source, named_columns
+from perceptron_nlp.tagger.sources import Labeled, Source, named_columns
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
@@ -78,7 +78,7 @@ class Student(Learner):
     def __init__(
         self,
         examples: Examples,
-        labelled: PseudoLabelled,
+        labeled: PseudoLabeled,
         templates: Sequence[Template],
         options: LearningOptions,
         forced: Mapping[str, str],
@@ -92,8 +92,7 @@ class Student(Learner):
         strings, tokens = examples.encoded(compiled.columns)
         numbers = {word: number for number, word in enumerate(strings[0])}
         renumbered = np.array(
-            [numbers.setdefault(word_bytes(word), len(numbers)) for word in labelled.words],
-            np.int32,
+            [numbers.setdefault(word_bytes(word), len(numbers)) for word in labeled.words], np.int32
         )
         always = {word_bytes(word): examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
@@ -104,9 +103,9 @@ class Student(Learner):
             FeatureProgram(compiled),
             self.table,
             strings=[list(numbers)],
-            tokens=np.concatenate([tokens[0], renumbered[labelled.tokens]])[np.newaxis],
-            lengths=np.concatenate([examples.sentences.lengths, labelled.lengths]),
-            gold=np.concatenate([examples.gold_ids(), labelled.labels]),
+            tokens=np.concatenate([tokens[0], renumbered[labeled.tokens]])[np.newaxis],
+            lengths=np.concatenate([examples.sentences.lengths, labeled.lengths]),
+            gold=np.concatenate([examples.gold_ids(), labeled.labels]),
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word, -1) for word in numbers], np.int32),
             min_count=options.min_count,
@@ -148,8 +147,8 @@ def distill(
     teachers: Teachers,
     *,
     raw: RawSource,
-    train: Labelled,
-    dev: Labelled | None = None,
+    train: Labeled,
+    dev: Labeled | None = None,
     column: str | None = None,
     format: str = "auto",
     fields: Sequence[str] | None = None,
@@ -208,8 +207,8 @@ def distill(
             f"column: {learned} holds sets of features, which are learned in parts; this cannot be"
             " distilled: train it"
         )
-    labelled = pseudo_label(taken, raw, examples.tags, threads)
-    notes += notes_on(labelled, len(taken))
+    labeled = pseudo_label(taken, raw, examples.tags, threads)
+    notes += notes_on(labeled, len(taken))
     task = Task(
         examples=examples,
         dev=held_out,
@@ -218,9 +217,9 @@ def distill(
         choices=[*choices, *notes],
         more={
             "raw": {
-                "sentences": len(labelled.lengths),
-                "tokens": len(labelled.tokens),
-                "sha256": labelled.digest,
+                "sentences": len(labeled.lengths),
+                "tokens": len(labeled.tokens),
+                "sha256": labeled.digest,
                 "share": use.share,
                 "weight": use.weight,
             }
@@ -228,9 +227,9 @@ def distill(
     )
     model = Trainer(
         task,
-        schedule=MixedSchedule(task, len(labelled.lengths), use.share),
+        schedule=MixedSchedule(task, len(labeled.lengths), use.share),
         make_learner=lambda: Student(
-            examples, labelled, task.templates, chosen, task.forced, use.weight
+            examples, labeled, task.templates, chosen, task.forced, use.weight
         ),
         checkpoint=kept,
     ).run(callback)
@@ -299,15 +298,15 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
     return replace(examples, tags=TagSet(gold | known)), notes
 
 
-def notes_on(labelled: PseudoLabelled, n_teachers: int) -> list[str]:
+def notes_on(labeled: PseudoLabeled, n_teachers: int) -> list[str]:
     """Return notes on the raw text, and log warnings."""
     notes = [
-        f"{len(labelled.tokens):,} raw tokens, {percent(labelled.unknown, 1)} of them new to the"
+        f"{len(labeled.tokens):,} raw tokens, {percent(labeled.unknown, 1)} of them new to the"
         " teachers"
     ]
     if n_teachers > 1:
-        notes[0] += f", who agree on {percent(labelled.agreed, 1)}"
-    if labelled.unknown > TOO_MANY_UNKNOWN:
+        notes[0] += f", who agree on {percent(labeled.agreed, 1)}"
+    if labeled.unknown > TOO_MANY_UNKNOWN:
         notes.append(
             "most raw tokens are new to the teachers: is the raw text in another language"
             " or script, or cut into words by other rules?"

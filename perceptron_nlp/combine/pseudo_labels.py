@@ -27,7 +27,7 @@ BATCH = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class PseudoLabelled:
+class PseudoLabeled:
     """Raw sentences and the labels that most teachers predict.
 
     words : the distinct words, in order of appearance
@@ -109,7 +109,7 @@ def _check_teacher(teacher: Tagger, name: str, others: list[Tagger]) -> None:
 
 def pseudo_label(
     teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1
-) -> PseudoLabelled:
+) -> PseudoLabeled:
     """Label raw text: each token gets the label that more than half of the teachers predict."""
     numbers: dict[str, int] = {}
     tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
@@ -136,7 +136,7 @@ def pseudo_label(
         raise FormatError("there is no sentence in the raw text", place_of(raw))
     known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
     token_array = np.array(tokens, np.int32)
-    return PseudoLabelled(
+    return PseudoLabeled(
         list(numbers),
         token_array,
         np.array(lengths, np.int64),

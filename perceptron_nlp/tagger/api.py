@@ -12,7 +12,7 @@ from perceptron_nlp._checks import check_callback, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source, named_columns, with_labels
+from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source, named_columns, with_labels
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def train(
-    train: Labelled,
+    train: Labeled,
     labels: LabelLists | None = None,
     *,
-    dev: Labelled | None = None,
+    dev: Labeled | None = None,
     column: str | Sequence[str] | None = None,
     features: Extractor | None = None,
     format: str = "auto",

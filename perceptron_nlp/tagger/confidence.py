@@ -26,7 +26,7 @@ from perceptron_nlp.probability import Floats, Mask, softmax
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
@@ -168,7 +168,7 @@ class LabelView:
 
     def written(
         self,
-        labeller: Labeller,
+        labeler: Labeler,
         sentences: Sequence[Sequence[str]],
         numbers: Numbers,
         scores: Floats,
@@ -176,7 +176,7 @@ class LabelView:
     ) -> list[list[str]]:
         """Return the labels as the column writes them; for scores and given see `seen`."""
         if self._scripts is None:
-            return labeller.written(by_sentence(sentences, self.labels_of(numbers)))
+            return labeler.written(by_sentence(sentences, self.labels_of(numbers)))
         chosen = np.where(given, scores, -np.inf).argmax(axis=1).tolist()
         words = itertools.chain.from_iterable(sentences)
         lemmas = [self._scripts.lemma(w, n) or w for w, n in zip(words, chosen, strict=True)]
@@ -237,13 +237,13 @@ Sure = tuple[list[list[str]], list[list[float]]]
 
 def sure_labels(
     model: TaggerModel,
-    labeller: Labeller,
+    labeler: Labeler,
     lexicon: Lexicon | None,
     sentences: list[Sequence[str]],
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
 ) -> Sure:
-    """Return a list of labels a sentence, as the labeller gives them, and confidences, 0 to 1.
+    """Return a list of labels a sentence, as the labeler gives them, and confidences, 0 to 1.
 
     Raises ModelError if the model is not calibrated.
     """
@@ -256,13 +256,13 @@ def sure_labels(
         found = confidences_of(calibration, scores, given)
         found[view.in_dictionary(part)] = calibration.dictionary
         return (
-            view.written(labeller, part, numbers, scores, given),
+            view.written(labeler, part, numbers, scores, given),
             by_sentence(part, found.tolist()),
         )
 
     # Lemmas do not see each other, and a kept one need not be that of a script.
     fixed = None if model.lemmas is not None else keep
-    pieces = labeller.scored(sentences, use, fixed, threads)
+    pieces = labeler.scored(sentences, use, fixed, threads)
     labels, sure = (
         [one for piece in pieces for one in piece[0]],
         [one for piece in pieces for one in piece[1]],
@@ -348,7 +348,7 @@ def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> lis
 
 
 def label_chances(
-    model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str]
+    model: TaggerModel, labeler: Labeler, lexicon: Lexicon | None, sentence: Sequence[str]
 ) -> Floats:
     """float64[n_words, n_labels]: how likely each learned label is for a sentence's words.
 
@@ -367,7 +367,7 @@ def label_chances(
             found[fixed, numbers[fixed]] = calibration.dictionary
         return found
 
-    return labeller.scored(labeller.prepared([sentence]), use)[0]
+    return labeler.scored(labeler.prepared([sentence]), use)[0]
 
 
 def calibration_of(model: TaggerModel) -> Calibration:

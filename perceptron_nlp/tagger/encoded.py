@@ -184,7 +184,7 @@ class EncodedLabels(Sequence[Sequence[str | None]]):
         return found
 
     @property
-    def n_labelled(self) -> int:
+    def n_labeled(self) -> int:
         """Words that have a label."""
         if None not in self.labels:
             return len(self.numbers)

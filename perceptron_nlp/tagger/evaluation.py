@@ -14,7 +14,7 @@ from perceptron_nlp.probability import Reliability
 from perceptron_nlp.tagger.label_scores import LabelScore, SpanScores, feature_scores, share_of
 
 # Neither right nor wrong; see Evaluation.outcomes.
-_UNLABELLED = 2
+_UNLABELED = 2
 _COUNTS = (
     "sentences",
     "tokens",
@@ -109,25 +109,25 @@ class Evaluation(Reported):
 
         Raises ValueError if these are not as many.
         """
-        labelled = right = 0
+        labeled = right = 0
         for truth, label, seen in zip(gold, given, known, strict=True):
             if truth is None:
-                self.outcomes.append(_UNLABELLED)
+                self.outcomes.append(_UNLABELED)
                 continue
-            labelled += 1
+            labeled += 1
             hit = truth == label
             self.outcomes.append(hit)
             right += hit
             self.known_tokens += seen
             self.known_correct += seen and hit
             self.confusion[truth, label] += 1
-        if self.spans is not None and labelled == len(gold):
+        if self.spans is not None and labeled == len(gold):
             self.spans.add([truth for truth in gold if truth is not None], given)
-        self.tokens += labelled
+        self.tokens += labeled
         self.correct += right
-        self.unlabeled += len(gold) - labelled
-        self.sentences += labelled > 0
-        self.correct_sentences += labelled > 0 and right == labelled
+        self.unlabeled += len(gold) - labeled
+        self.sentences += labeled > 0
+        self.correct_sentences += labeled > 0 and right == labeled
 
     @classmethod
     def pooled(cls, parts: Sequence[Evaluation]) -> Evaluation:
@@ -164,7 +164,7 @@ class Evaluation(Reported):
         Raises ValueError if they are not of as many words.
         """
         outcomes = [
-            set(own) - {_UNLABELLED} for own in zip(*(c.outcomes for c in columns), strict=True)
+            set(own) - {_UNLABELED} for own in zip(*(c.outcomes for c in columns), strict=True)
         ]
         return share_of(sum(own == {1} for own in outcomes), sum(map(bool, outcomes))) or 0.0
 

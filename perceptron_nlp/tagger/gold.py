@@ -14,7 +14,7 @@ from perceptron_nlp.tagger.evaluation import MORE, Evaluation, Mistake
 from perceptron_nlp.tagger.label_scores import span_scores, untrained_labels
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.overlap import trained_on
-from perceptron_nlp.tagger.sources import Source, check_labelled, gold_labels
+from perceptron_nlp.tagger.sources import Source, check_labeled, gold_labels
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -168,7 +168,7 @@ def judge(
     )
     for sentence, truth, given in zip(sentences, gold, found, strict=True):
         result.add(truth, given, map(model.knows, sentence.words))
-    check_labelled(result.tokens, source, column)
+    check_labeled(result.tokens, source, column)
     warning = trained_on(model.record, sentences, source.place)
     if warning is not None:
         result.warnings.append(warning)

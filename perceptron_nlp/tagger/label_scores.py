@@ -137,12 +137,12 @@ def share_of(part: int, whole: int) -> float | None:
 
 
 def share_right(
-    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labelled: int
+    gold: Iterable[Sequence[str | None]], given: Iterable[Sequence[str]], n_labeled: int
 ) -> float:
-    """Evaluation.accuracy, where nothing else is wanted; `n_labelled` words have a gold label."""
+    """Evaluation.accuracy, where nothing else is wanted; `n_labeled` words have a gold label."""
     labels = itertools.chain.from_iterable
     right = sum(map(operator.eq, labels(gold), labels(given)))
-    return share_of(right, n_labelled) or 0.0
+    return share_of(right, n_labeled) or 0.0
 
 
 def untrained_labels(

@@ -24,14 +24,14 @@ from perceptron_nlp.formats import (
     read_conllu,
 )
 from perceptron_nlp.text.sentence import NO_LABEL, Sentence
-from perceptron_nlp.text.tagset import UNLABELLED, known_labels
+from perceptron_nlp.text.tagset import UNLABELED, known_labels
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.feature_function import FeatureFunction
 
 logger = logging.getLogger("perceptron_nlp")
 
-Labelled: TypeAlias = (
+Labeled: TypeAlias = (
     "str | os.PathLike[str] | Corpus | Sequence[str | os.PathLike[str]] | Iterable[Any]"
 )
 LabelLists: TypeAlias = "Iterable[Iterable[str | None]]"
@@ -63,7 +63,7 @@ class Source:
 
     def __init__(
         self,
-        data: Labelled,
+        data: Labeled,
         name: str,
         *,
         format: str = "auto",
@@ -207,7 +207,7 @@ def read_texts(texts: Iterable[tuple[str, bytearray]]) -> Iterator[Sentence]:
         yield from read_conllu(named_stream(text, name))
 
 
-def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labelled:
+def with_labels(data: Any, labels: LabelLists | None, name: str) -> Labeled:
     """Return lists of words, each with its list of labels; the data if there are no labels.
 
     Raises ArgumentTypeError for anything but lists of words and lists of labels; ArgumentError if
@@ -294,11 +294,11 @@ def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
     return known_labels(column, labels)
 
 
-def check_labelled(count: int, source: Source, column: str) -> None:
+def check_labeled(count: int, source: Source, column: str) -> None:
     """Raise FormatError where no word has a label."""
     if count == 0:
         raise FormatError(
-            f"no word has a label in column {quote(column)}: every one is {UNLABELLED},"
+            f"no word has a label in column {quote(column)}: every one is {UNLABELED},"
             " or there are no words",
             source.place,
         )

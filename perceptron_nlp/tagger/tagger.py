@@ -32,7 +32,7 @@ from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.agreement import can_agree
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
+from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.gold import Evaluations
     from perceptron_nlp.tagger.model.derived import Around
     from perceptron_nlp.tagger.model.feature_function import Extractor
-    from perceptron_nlp.tagger.sources import Labelled, LabelLists, Source
+    from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
@@ -102,19 +102,19 @@ class Tagger:
         self._parts = self._parts_by_column() if model.more else ()
         self._together: dict[tuple[str, ...], AgreeingColumns] = {}
         self._fills: dict[tuple[str, ...], TextFill | None] = {}
-        self._labeller: Labeller = (
-            self._parts[0]._labeller
+        self._labeler: Labeler = (
+            self._parts[0]._labeler
             if model.more
-            else make_labeller(
+            else make_labeler(
                 model,
                 self._memory,
                 lexicon,
-                {name: part._labeller for name, part in self._earlier.items()},
+                {name: part._labeler for name, part in self._earlier.items()},
             )
         )
         for part in self._parts:
             if len(part._earlier) > 1:
-                part._labeller.look_at_agreed(partial(self._agreed, tuple(part._earlier)))
+                part._labeler.look_at_agreed(partial(self._agreed, tuple(part._earlier)))
 
     def _agreed(
         self, columns: Sequence[str], sentences: Sequence[Sequence[str]], around: Around
@@ -144,10 +144,10 @@ class Tagger:
 
     def resume(
         self,
-        data: Labelled,
+        data: Labeled,
         *,
         epochs: int | None = None,
-        dev: Labelled | None = None,
+        dev: Labeled | None = None,
         average: str = "all",
         format: str = "auto",
         fields: Sequence[str] | None = None,
@@ -281,7 +281,7 @@ class Tagger:
             return {name: labels for name, ((labels,), _) in found.items()}
         check_tokens(tokens)
         own = None if keep is None else self._kept_of([tokens], [keep])
-        return self._labeller.label(self._labeller.prepared([tokens]), own)[0]
+        return self._labeler.label(self._labeler.prepared([tokens]), own)[0]
 
     @overload
     def tag_sents(
@@ -381,8 +381,8 @@ class Tagger:
             check_threads(threads)
             batch = sentence_list(sentences)
             kept = self._kept_of(batch, keep)
-            prepared = self._labeller.prepared(batch, before, after)
-            return self._labeller.label(prepared, kept, threads)
+            prepared = self._labeler.prepared(batch, before, after)
+            return self._labeler.label(prepared, kept, threads)
         if columns is None:
             given = None if keep is None else {self.column: keep}
             found = self._first._columns(sentences, threads, given, before, after, sure=True)
@@ -436,10 +436,10 @@ class Tagger:
     ) -> tuple[list[list[str]], Any]:
         """Return the labels of the only column, with confidences (if `sure`) or None."""
         if not sure:
-            return self._labeller.label(prepared, keep, threads), None
+            return self._labeler.label(prepared, keep, threads), None
         from perceptron_nlp.tagger.confidence import sure_labels
 
-        return sure_labels(self.model, self._labeller, self._lexicon, prepared, keep, threads)
+        return sure_labels(self.model, self._labeler, self._lexicon, prepared, keep, threads)
 
     def _kept(
         self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
@@ -486,10 +486,10 @@ class Tagger:
         after: Sequence[Sequence[str]],
         known: Mapping[str, list[list[str]]],
     ) -> list[Sequence[str]]:
-        """Return sentences as the labeller of the only column takes them."""
+        """Return sentences as the labeler of the only column takes them."""
         read = [sentence for sentence in batch if isinstance(sentence, Sentence)]
         inputs = self.model.inputs(read) if len(read) == len(batch) else batch
-        return self._labeller.prepared(inputs, before, after, known)
+        return self._labeler.prepared(inputs, before, after, known)
 
     def _agreeing(self, names: Sequence[str]) -> AgreeingColumns | None:
         """Return those of the columns whose labels agree; None if there are none."""
@@ -511,7 +511,7 @@ class Tagger:
             self._together[chosen] = AgreeingColumns(
                 own,
                 {name: parts[name].model for name in chosen},
-                {name: parts[name]._labeller for name in chosen},
+                {name: parts[name]._labeler for name in chosen},
                 {name: one for name in chosen if (one := parts[name]._lexicon) is not None},
             )
         return self._together[chosen]
@@ -697,7 +697,7 @@ class Tagger:
         from perceptron_nlp.tagger.tag.arrays import label_buffers
 
         labels: dict[str, tuple[Any, tuple[str, ...]]] = {}
-        alone = [name for name in names if self.by_column[name]._labeller.words_alone]
+        alone = [name for name in names if self.by_column[name]._labeler.words_alone]
         agreeing = None if sure else self._agreeing(names)
         if agreeing is not None and agreeing.decoder is not None:
             numbers = label_buffers(agreeing.decoder, words, threads, len(agreeing.columns))
@@ -706,9 +706,9 @@ class Tagger:
         together = () if agreeing is None else agreeing.columns
         for name in () if sure else alone:
             if name not in together:
-                labeller = self.by_column[name]._labeller
-                (one,) = label_buffers(labeller.decoder, words, threads)
-                labels[name] = one, labeller.written_labels
+                labeler = self.by_column[name]._labeler
+                (one,) = label_buffers(labeler.decoder, words, threads)
+                labels[name] = one, labeler.written_labels
         others = [name for name in names if name not in labels]
         found = self._columns(words.lists(), threads, columns=others, sure=sure) if others else {}
         return words.with_labels(self._known_labels(names), labels, found)
@@ -785,10 +785,10 @@ class Tagger:
         from perceptron_nlp.tagger.tag.fill import filler
 
         if column is not None:
-            return filler(corpus, {column: self._first._labeller})
+            return filler(corpus, {column: self._first._labeler})
         names = self._named(columns)
-        labellers = {name: self.by_column[name]._labeller for name in names}
-        return filler(corpus, labellers, self._agreeing(names))
+        labelers = {name: self.by_column[name]._labeler for name in names}
+        return filler(corpus, labelers, self._agreeing(names))
 
     def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
         """Return what writes running text as CoNLL-U without a Python object of a token.
@@ -809,8 +809,8 @@ class Tagger:
             return None
         if names not in self._fills:
             needed = self._needed(names)
-            labellers = {name: self.by_column[name]._labeller for name in needed}
-            self._fills[names] = text_fill(self.segmenter, labellers, names, self._agreeing(needed))
+            labelers = {name: self.by_column[name]._labeler for name in needed}
+            self._fills[names] = text_fill(self.segmenter, labelers, names, self._agreeing(needed))
         return self._fills[names]
 
     def scores(
@@ -841,14 +841,14 @@ class Tagger:
         """
         if not probabilities:
             check_tokens(tokens)
-            return self._labeller.scores(tokens)
+            return self._labeler.scores(tokens)
         from perceptron_nlp.tagger.confidence import label_chances
 
         part = self._first
-        return label_chances(part.model, part._labeller, part._lexicon, token_list(tokens))
+        return label_chances(part.model, part._labeler, part._lexicon, token_list(tokens))
 
     def calibrate(
-        self, dev: Labelled, *, format: str = "auto", fields: Sequence[str] | None = None
+        self, dev: Labeled, *, format: str = "auto", fields: Sequence[str] | None = None
     ) -> Tagger:
         """Return the tagger calibrated on labeled text, for confidences.
 
@@ -922,9 +922,9 @@ class Tagger:
             # Those that it looks at agree first, as when it is tagged.
             found = self._columns(batch, 1, None, before, after, [*part._earlier])
             known = {name: labels for name, (labels, _) in found.items()}
-        prepared = part._labeller.prepared(batch, before, after, known)
+        prepared = part._labeler.prepared(batch, before, after, known)
         others = None if against is None else [against]
-        return explanations(part.model, part._labeller, part._lexicon, prepared, top, others)[0]
+        return explanations(part.model, part._labeler, part._lexicon, prepared, top, others)[0]
 
     def _of_column(self, column: str | None) -> Tagger:
         """The tagger of one of its columns alone; None for the first."""
@@ -956,16 +956,16 @@ class Tagger:
         ------
         ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
         """
-        from perceptron_nlp.tagger.tag.k_best import MOST_SEQUENCES, best_labellings
+        from perceptron_nlp.tagger.tag.k_best import MOST_SEQUENCES, best_labelings
 
         check_int("k", k, 1, MOST_SEQUENCES)
         part = self._of_column(column)
-        sentence = part._labeller.prepared([token_list(tokens)])[0]
-        return best_labellings(part.model, part._labeller, part._lexicon, sentence, k)
+        sentence = part._labeler.prepared([token_list(tokens)])[0]
+        return best_labelings(part.model, part._labeler, part._lexicon, sentence, k)
 
     def evaluate(
         self,
-        data: Labelled,
+        data: Labeled,
         labels: LabelLists | None = None,
         *,
         column: str | None = None,
@@ -1002,7 +1002,7 @@ class Tagger:
 
     def evaluate_columns(
         self,
-        data: Labelled,
+        data: Labeled,
         *,
         format: str = "auto",
         fields: Sequence[str] | None = None,
@@ -1032,7 +1032,7 @@ class Tagger:
             for name, part in parts.items()
         )
 
-    def evaluate_text(self, data: Labelled, *, threads: int = 1) -> TextScores:
+    def evaluate_text(self, data: Labeled, *, threads: int = 1) -> TextScores:
         """Compare what it makes of running text with a treebank.
 
         The text is put together from the treebank's tokens, spaces (``SpaceAfter=No``) and
@@ -1068,7 +1068,7 @@ class Tagger:
 
     def _source(
         self,
-        data: Labelled,
+        data: Labeled,
         name: str,
         format: str,
         fields: Sequence[str] | None,
@@ -1109,7 +1109,7 @@ class Tagger:
         self,
         size: int | str,
         *,
-        dev: Labelled | None = None,
+        dev: Labeled | None = None,
         raw: RawSource | None = None,
         force: bool = False,
         format: str = "auto",

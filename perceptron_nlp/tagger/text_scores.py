@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
 from perceptron_nlp.tagger.gold import Evaluations, mistakes_in
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.overlap import trained_on
-from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels
+from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.text.sentence import Sentence
 
@@ -131,7 +131,7 @@ class _Text(NamedTuple):
     words: list[_Word]
 
 
-def text_scores(gold: Labelled, system: Labelled) -> TextScores:
+def text_scores(gold: Labeled, system: Labeled) -> TextScores:
     """Return the scores of a system's output by the names of the shared task, see METRICS.
 
     The columns are evaluated over the words that both have: see TextScores.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 MAX_LABELS = 65_536
 # In these columns an underscore means no label; in others it is a value like FEATS'
 # "no features".
-UNLABELLED = "_"
-UNLABELLED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
+UNLABELED = "_"
+UNLABELED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 
 
 class TagSet:
@@ -108,8 +108,8 @@ def check_label(label: object) -> None:
 
 def known_labels(column: str, labels: Sequence[str]) -> Sequence[str | None]:
     """Return the labels of a column as a file has them, None where a word has none."""
-    if column.lower() in UNLABELLED_COLUMNS and UNLABELLED in labels:
-        return [None if label == UNLABELLED else label for label in labels]
+    if column.lower() in UNLABELED_COLUMNS and UNLABELED in labels:
+        return [None if label == UNLABELED else label for label in labels]
     return labels
 
 

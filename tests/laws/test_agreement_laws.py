@@ -88,8 +88,8 @@ def test_a_token_whose_labels_were_met_together_keeps_them(
     upos = {
         name: [
             [label.partition("|")[0] for label in labels]
-            for labels in own.by_column[name]._labeller.learned_labels(
-                own.by_column[name]._labeller.prepared(words)
+            for labels in own.by_column[name]._labeler.learned_labels(
+                own.by_column[name]._labeler.prepared(words)
             )
         ]
         for name in ("feats",)
@@ -227,7 +227,7 @@ def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
                 }
                 best = max(sums, key=lambda row: (sums[row], [-n for n in row]))
                 written = [
-                    part._labeller.written_labels[n]
+                    part._labeler.written_labels[n]
                     for part, n in zip(own.by_column.values(), best, strict=True)
                 ]
                 assert written == [found[name][k][i] for name in COLUMNS]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 # No lone surrogates: they are no UTF-8.
 WORD = st.sampled_from(
     ["the", "old", "man", "Zoë", "1984", "", "a" * 16, "a" * 17, "é" * 9]
@@ -70,7 +70,7 @@ def test_a_part_of_the_sentences_gets_the_labels_of_that_part(
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_threads_change_no_label_of_buffers(
-    threads: int, tagger: pn.Tagger, small: Labelled
+    threads: int, tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences = [
         [*words, f"word{i % 997}", "long" * (i % 9)] for i in range(300) for words, _ in small
@@ -143,7 +143,7 @@ def test_other_types_than_buffers_and_whole_numbers_are_refused(
         tagger.tag_arrays(*arguments)
 
 
-def test_models_that_look_beyond_words_take_buffers_too(small: Labelled) -> None:
+def test_models_that_look_beyond_words_take_buffers_too(small: Labeled) -> None:
     spans = pn.train([(["Ada", "sleeps"], ["B-PER", "O"])] * 5, epochs=1)
     nearby = pn.train(small, epochs=1, window=2)
     for tagger in (spans, nearby):
@@ -154,7 +154,7 @@ def test_models_that_look_beyond_words_take_buffers_too(small: Labelled) -> None
             tagger.tag_arrays(b"Ada\xff", [0, 3, 4], [0, 2])
 
 
-def test_arrays_of_words_hold_the_words_and_confidences(small: Labelled) -> None:
+def test_arrays_of_words_hold_the_words_and_confidences(small: Labeled) -> None:
     tagger = pn.train(small, epochs=2).calibrate([*small] * 9)
     words = ["The", "old", "Zoë"]
     found = tagger.tag_arrays(*buffers([["left"], words, ["out"]])[:2], [1, 4], confidences=True)

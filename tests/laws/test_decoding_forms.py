@@ -252,7 +252,7 @@ def test_a_model_whose_sums_could_leave_16_bits_is_summed_in_32(beam: int) -> No
 
 
 @pytest.mark.parametrize("sentence", [[], ["a"], ["x" * 100_000], ["é" * 70], ["\ud800", "\x00"]])
-def test_every_string_can_be_labelled(sentence: Sequence[str]) -> None:
+def test_every_string_can_be_labeled(sentence: Sequence[str]) -> None:
     model = trained("default", 5, 1, None)
     batch: list[Sequence[str]] = [list(sentence)]
     assert [len(labels) for labels in decoder(model).tag(batch)] == [len(sentence)]

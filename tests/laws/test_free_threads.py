@@ -17,7 +17,7 @@ import pytest
 
 import perceptron_nlp as pn
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 CORE = Path(pn.__file__).parent / "_core"
 MODULES = sorted(f"{path.parent.name}.{path.stem}" for path in CORE.glob("*/*.pyi"))
 
@@ -63,7 +63,7 @@ def test_every_module_of_the_core_says_that_it_needs_no_lock() -> None:
         assert "freethreading_compatible=True" in head, path.name
 
 
-def test_threads_that_share_a_tagger_get_what_one_gets(tagger: pn.Tagger, small: Labelled) -> None:
+def test_threads_that_share_a_tagger_get_what_one_gets(tagger: pn.Tagger, small: Labeled) -> None:
     held = tagger.with_lexicon({"desk": "NOUN"})
     jobs: list[Callable[[], Any]] = [
         lambda: tagger.tag_sents(sentences),
@@ -94,7 +94,7 @@ def as_buffers(sentences: list[list[str]]) -> tuple[bytes, list[int], list[int]]
     return "".join(word for one in sentences for word in one).encode(), tokens, ends
 
 
-def test_threads_that_train_by_themselves_get_the_same_bytes(small: Labelled) -> None:
+def test_threads_that_train_by_themselves_get_the_same_bytes(small: Labeled) -> None:
     expected = pn.train(small, epochs=3, seed=3).to_bytes()
 
     def work(k: int) -> None:

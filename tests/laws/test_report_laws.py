@@ -44,7 +44,7 @@ TEXTS = st.sampled_from(HOSTILE) | st.text(
 
 
 def sentences(labels: list[str]) -> st.SearchStrategy[list[tuple[list[str], list[str | None]]]]:
-    """Labelled sentences, some words without a label."""
+    """Labeled sentences, some words without a label."""
     pair = st.tuples(TEXTS, st.sampled_from(labels) | st.none())
     return st.lists(st.lists(pair, min_size=1, max_size=7), min_size=1, max_size=8).map(
         lambda found: [([word for word, _ in one], [label for _, label in one]) for one in found]

@@ -81,7 +81,7 @@ def test_randomisation_does_not_mind_which_comes_first(
 
 
 @given(SENTENCES)
-def test_a_labelling_compared_with_itself_differs_by_nothing(rows: list[tuple[int, ...]]) -> None:
+def test_a_labeling_compared_with_itself_differs_by_nothing(rows: list[tuple[int, ...]]) -> None:
     a, _ = two(rows)
     first, second = resampled([a, a], rounds=20)
     assert randomisation(a, a) == 1.0

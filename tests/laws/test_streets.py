@@ -88,7 +88,7 @@ def test_the_tagging_street_is_short(
             streets.append(functions_to(sys._getframe(1)))
             return [["NOUN"]]
 
-    monkeypatch.setattr(tagger._labeller, "decoder", Core())
+    monkeypatch.setattr(tagger._labeler, "decoder", Core())
     assert tagger.tag(["dog"]) == ["NOUN"]
     assert streets[0][0] == ("tagger/tagger.py", "Tagger.tag")
     check("tag", streets[0], LONGEST_TAGGING)

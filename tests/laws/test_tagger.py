@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 
 OPTIONS = [
     {},
@@ -39,7 +39,7 @@ SENTENCES = st.lists(st.lists(WORD, max_size=8), max_size=8)
 
 @pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 def test_saving_and_loading_gives_the_same_bytes_and_the_same_tags(
-    options: dict[str, object], small: Labelled, tmp_path: Path
+    options: dict[str, object], small: Labeled, tmp_path: Path
 ) -> None:
     tagger = pn.train(small, epochs=3, **options)
     path = tmp_path / "model"
@@ -54,13 +54,13 @@ def test_saving_and_loading_gives_the_same_bytes_and_the_same_tags(
 
 @pytest.mark.parametrize("options", OPTIONS, ids=NAMES)
 def test_two_trainings_with_one_seed_give_the_same_bytes(
-    options: dict[str, object], small: Labelled
+    options: dict[str, object], small: Labeled
 ) -> None:
     first, second = (pn.train(small, epochs=3, seed=11, **options) for _ in range(2))
     assert first.to_bytes() == second.to_bytes()
 
 
-def test_another_seed_gives_other_weights(small: Labelled) -> None:
+def test_another_seed_gives_other_weights(small: Labeled) -> None:
     weights = [
         pn.train(small, epochs=2, seed=seed).model.weights.weights.tobytes() for seed in (1, 2)
     ]
@@ -77,7 +77,7 @@ sys.stdout.buffer.write(tagger.to_bytes())
 """
 
 
-def test_the_hash_seed_of_python_changes_no_byte(small: Labelled) -> None:
+def test_the_hash_seed_of_python_changes_no_byte(small: Labeled) -> None:
     text = "\n".join(
         " ".join(f"{w}/{t}" for w, t in zip(words, tags, strict=True)) for words, tags in small
     )
@@ -117,14 +117,14 @@ def test_one_sentence_at_a_time_tags_as_all_at_once(
     assert all(label in tagger.labels for labels in alone for label in labels)
 
 
-def test_any_number_of_threads_tags_as_one(tagger: pn.Tagger, small: Labelled) -> None:
+def test_any_number_of_threads_tags_as_one(tagger: pn.Tagger, small: Labeled) -> None:
     sentences = [[*words, f"word{i % 997}"] for i in range(300) for words, _ in small]
     expected = tagger.tag_sents(sentences)
     for threads in (2, 4, 9):
         assert tagger.tag_sents(sentences, threads=threads) == expected
 
 
-def test_one_tagger_serves_many_threads_of_the_caller(tagger: pn.Tagger, small: Labelled) -> None:
+def test_one_tagger_serves_many_threads_of_the_caller(tagger: pn.Tagger, small: Labeled) -> None:
     parts = [[[*words, f"w{k}-{i}"] for i in range(40) for words, _ in small] for k in range(8)]
     expected = [tagger.tag_sents(part) for part in parts]
     found: list[object] = [None] * len(parts)
@@ -152,7 +152,7 @@ def test_one_tagger_serves_many_threads_of_the_caller(tagger: pn.Tagger, small: 
     ids=["pickle", "copy", "deepcopy", "bytes", "memoryview"],
 )
 def test_a_copy_tags_alike_and_has_the_same_bytes(
-    tagger: pn.Tagger, small: Labelled, copied: object
+    tagger: pn.Tagger, small: Labeled, copied: object
 ) -> None:
     assert callable(copied)
     twin = copied(tagger)
@@ -161,7 +161,7 @@ def test_a_copy_tags_alike_and_has_the_same_bytes(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_process_tags_alike(tagger: pn.Tagger, small: Labelled) -> None:
+def test_a_forked_process_tags_alike(tagger: pn.Tagger, small: Labeled) -> None:
     sentences = [words for words, _ in small]
     expected = tagger.tag_sents(sentences)
     child = os.fork()
@@ -173,7 +173,7 @@ def test_a_forked_process_tags_alike(tagger: pn.Tagger, small: Labelled) -> None
 
 
 @pytest.mark.parametrize("limit", [1, 7_000, "100kB"])
-def test_a_small_cache_changes_no_tag(limit: int | str, tagger: pn.Tagger, small: Labelled) -> None:
+def test_a_small_cache_changes_no_tag(limit: int | str, tagger: pn.Tagger, small: Labeled) -> None:
     sentences = [[*words, f"w{i}"] for i in range(30) for words, _ in small]
     narrow = pn.Tagger.from_bytes(tagger.to_bytes(), cache_size=limit)
     assert narrow.tag_sents(sentences) == tagger.tag_sents(sentences)
@@ -181,7 +181,7 @@ def test_a_small_cache_changes_no_tag(limit: int | str, tagger: pn.Tagger, small
 
 
 def test_the_order_in_which_training_meets_labels_does_not_change_their_numbers(
-    small: Labelled,
+    small: Labeled,
 ) -> None:
     assert (
         pn.train(small[::-1], epochs=1).labels
@@ -190,7 +190,7 @@ def test_the_order_in_which_training_meets_labels_does_not_change_their_numbers(
     )
 
 
-def test_the_best_label_is_the_one_that_scores_highest(tagger: pn.Tagger, small: Labelled) -> None:
+def test_the_best_label_is_the_one_that_scores_highest(tagger: pn.Tagger, small: Labeled) -> None:
     for words, _ in small:
         best = tagger.scores(words).argmax(axis=1)
         assert tagger.tag(words) == [tagger.labels[k] for k in best]

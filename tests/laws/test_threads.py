@@ -14,10 +14,10 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.threads import in_threads
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 
 
-def many(small: Labelled) -> list[list[str]]:
+def many(small: Labeled) -> list[list[str]]:
     return [[*words, f"word{i % 997}"] for i in range(300) for words, _ in small]
 
 
@@ -32,8 +32,8 @@ def many(small: Labelled) -> list[list[str]]:
     ],
     ids=["defaults", "beam", "two passes", "dictionary", "n-grams"],
 )
-def test_every_way_of_labelling_gives_with_threads_what_it_gives_without(
-    options: dict[str, Any], small: Labelled
+def test_every_way_of_labeling_gives_with_threads_what_it_gives_without(
+    options: dict[str, Any], small: Labeled
 ) -> None:
     tagger = pn.train(small, epochs=2, **options)
     sentences = many(small)
@@ -44,7 +44,7 @@ def test_every_way_of_labelling_gives_with_threads_what_it_gives_without(
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="some strings are immortal there")
 def test_labels_have_as_many_references_as_lists_hold_them(
-    tagger: pn.Tagger, small: Labelled
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences = many(small)
     before = [sys.getrefcount(label) for label in tagger.labels]
@@ -59,7 +59,7 @@ def test_labels_have_as_many_references_as_lists_hold_them(
 
 
 def test_a_word_that_is_none_is_told_by_its_place_and_spoils_nothing(
-    tagger: pn.Tagger, small: Labelled
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences: list[Any] = many(small)
     expected = tagger.tag_sents(sentences)
@@ -71,8 +71,8 @@ def test_a_word_that_is_none_is_told_by_its_place_and_spoils_nothing(
         assert tagger.tag_sents(sentences, threads=3) == expected
 
 
-def test_sentences_that_change_while_they_are_labelled_harm_nothing(
-    tagger: pn.Tagger, small: Labelled
+def test_sentences_that_change_while_they_are_labeled_harm_nothing(
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences = many(small)
     known = set(tagger.labels)
@@ -123,7 +123,7 @@ def test_an_interrupt_goes_before_other_errors_and_nothing_is_begun_after_it() -
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_what_is_wrong_first_is_told_whatever_the_threads_do(
-    threads: int, tagger: pn.Tagger, small: Labelled
+    threads: int, tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences: list[Any] = many(small)
     starts = [0, *itertools.accumulate(map(len, sentences))]
@@ -142,7 +142,7 @@ def test_what_is_wrong_first_is_told_whatever_the_threads_do(
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_reading_a_sentence_raises_reaches_the_caller(
-    threads: int, tagger: pn.Tagger, small: Labelled
+    threads: int, tagger: pn.Tagger, small: Labeled
 ) -> None:
     class Unreadable(tuple[str, ...]):
         def __iter__(self) -> Iterator[str]:
@@ -156,7 +156,7 @@ def test_what_reading_a_sentence_raises_reaches_the_caller(
 
 
 def test_sentences_with_code_of_their_own_are_read_by_the_thread_that_gave_them(
-    tagger: pn.Tagger, small: Labelled
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     seen, lock = set(), threading.RLock()
 
@@ -175,7 +175,7 @@ def test_sentences_with_code_of_their_own_are_read_by_the_thread_that_gave_them(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a stack of any size is granted there")
 def test_where_the_system_gives_no_threads_the_caller_does_it_all(
-    tagger: pn.Tagger, small: Labelled
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     sentences = many(small)
     expected = tagger.tag_sents(sentences)

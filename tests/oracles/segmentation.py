@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
-from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
+from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import SegmentedToken
 from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
 from perceptron_nlp.text.places import GOES_ON, PARAGRAPH, SENTENCE, TOKEN, Words
@@ -16,14 +16,14 @@ from perceptron_nlp.text.sentence import Sentence
 WINDOW, MARGIN = 4_000, 200
 
 
-# Models cannot be hashed; labellers are made once for each that is asked.
-_LABELLERS: dict[int, tuple[TaggerModel, Labeller]] = {}
+# Models cannot be hashed; labelers are made once for each that is asked.
+_LABELERS: dict[int, tuple[TaggerModel, Labeler]] = {}
 
 
-def _labeller(model: TaggerModel) -> Labeller:
-    if id(model) not in _LABELLERS:
-        _LABELLERS[id(model)] = model, make_labeller(model)
-    return _LABELLERS[id(model)][1]
+def _labeler(model: TaggerModel) -> Labeler:
+    if id(model) not in _LABELERS:
+        _LABELERS[id(model)] = model, make_labeler(model)
+    return _LABELERS[id(model)][1]
 
 
 def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
@@ -61,7 +61,7 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[S
             taken, labels = _labels(segmentation, text, own, window)
             found += put_together(Atoms(own.spans[:taken], own.gaps[:taken]), labels)
             begin += taken
-    splits = None if segmentation.splits is None else _labeller(segmentation.splits)
+    splits = None if segmentation.splits is None else _labeler(segmentation.splits)
     sentences = []
     for tokens in found:
         forms = [" ".join(text[start:end].split()) for start, end in tokens]
@@ -96,7 +96,7 @@ def _labels(
 
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
-    cut = _labeller(segmentation.cut)
+    cut = _labeler(segmentation.cut)
     words = tuple(text[start:end] for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
     certain = [

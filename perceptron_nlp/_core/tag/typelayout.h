@@ -175,7 +175,7 @@ typedef struct CacheLayout {
     int dense;
     Spread spread;  /* not dense, but vectors of units */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
-    int32_t stride; /* labels (or units) rounded up to a whole number of streams */
+    int32_t stride; /* labels (or units) rounded up to a whole number of vectors */
     int32_t n_vectors, n_always;
     VectorSlot *vectors;      /* those that always apply, then the corrections */
     int32_t *slot_vector;     /* program slot -> vector slot it is summed into */

@@ -1,1 +1,1 @@
-"""Running text cut and labelled as bytes."""
+"""Running text cut and labeled as bytes."""

@@ -23,7 +23,7 @@ from perceptron_nlp.crossfit import by_size, crossfit
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, resolve_templates
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -160,9 +160,7 @@ class CrossTagger:
         self, folds: Sequence[Sequence[int]], threads: int, done: Callable[[int], object]
     ) -> Opinions:
         """The opinions of all words; `done` is called with the number of folds that are scored."""
-        found = list(
-            crossfit(folds, self._labellers, self._ask_fold, threads, lambda n, _: done(n))
-        )
+        found = list(crossfit(folds, self._labelers, self._ask_fold, threads, lambda n, _: done(n)))
         words, choices, scores, votes = (
             np.concatenate([part[place] for part in found]) for place in range(4)
         )
@@ -177,17 +175,17 @@ class CrossTagger:
             len(self._kinds) * self._runs,
         )
 
-    def _labellers(self, numbers: list[int]) -> list[list[Labeller]]:
+    def _labelers(self, numbers: list[int]) -> list[list[Labeler]]:
         return [
-            [self._labeller(examples.part(numbers), options, run) for run in range(self._runs)]
+            [self._labeler(examples.part(numbers), options, run) for run in range(self._runs)]
             for examples, options in self._kinds
         ]
 
     def _ask_fold(
-        self, labellers: list[list[Labeller]], held_out: list[int]
+        self, labelers: list[list[Labeler]], held_out: list[int]
     ) -> tuple[npt.NDArray[np.generic], ...]:
         found = [
-            one for number in held_out if (one := self._ask_sentence(number, labellers)) is not None
+            one for number in held_out if (one := self._ask_sentence(number, labelers)) is not None
         ]
         if not found:
             return self._nothing()
@@ -202,15 +200,15 @@ class CrossTagger:
             np.zeros((0, n), np.int64),
         )
 
-    def _labeller(self, examples: Examples, options: LearningOptions, run: int) -> Labeller:
-        if not examples.n_labelled:
+    def _labeler(self, examples: Examples, options: LearningOptions, run: int) -> Labeler:
+        if not examples.n_labeled:
             raise ArgumentError("folds: all labeled words are in one part; have other folds")
         seeded = replace(options, seed=(options.seed + run) % 2**64)
         task = Task(examples=examples, column=self._column, options=seeded)
-        return Labeller(Trainer(task, log_level=logging.DEBUG).run())
+        return Labeler(Trainer(task, log_level=logging.DEBUG).run())
 
     def _ask_sentence(
-        self, number: int, labellers: Sequence[Sequence[Labeller]]
+        self, number: int, labelers: Sequence[Sequence[Labeler]]
     ) -> tuple[npt.NDArray[np.generic], ...] | None:
         """Words, choices, scores and votes of a sentence; None without labeled words."""
         words = np.arange(self._starts[number], self._starts[number + 1])
@@ -219,10 +217,10 @@ class CrossTagger:
             return None
         rows = np.arange(len(known))[:, None]
         means, firsts = [], np.zeros((len(known), len(self.labels)), np.int64)
-        for (examples, _), runs in zip(self._kinds, labellers, strict=True):
+        for (examples, _), runs in zip(self._kinds, labelers, strict=True):
             scored = [
-                self._as_written(labeller.scores(examples.sentences[number])[known])
-                for labeller in runs
+                self._as_written(labeler.scores(examples.sentences[number])[known])
+                for labeler in runs
             ]
             for scores in scored:
                 firsts[rows[:, 0], scores.argmax(1)] += 1

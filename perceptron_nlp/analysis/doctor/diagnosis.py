@@ -147,7 +147,7 @@ class Diagnosis(Reported):
     Attributes
     ----------
     column : the column examined
-    sentences, tokens, labelled : how much there was; words without a label are no candidate errors
+    sentences, tokens, labeled : how much there was; words without a label are no candidate errors
     folds, runs, seed : how it was examined
     evidence : other columns that were looked at
     agreement : the share of labels that are the ones expected
@@ -161,7 +161,7 @@ class Diagnosis(Reported):
     column: str
     sentences: int
     tokens: int
-    labelled: int
+    labeled: int
     folds: int
     runs: int
     seed: int
@@ -180,10 +180,10 @@ class Diagnosis(Reported):
         limit : people see so many candidate errors at most; None for all
         """
         shares = ("agreement", "tagger_agreement")
-        hidden = ("column", "sentences", "tokens", "labelled", "folds", "runs", "seed")
+        hidden = ("column", "sentences", "tokens", "labeled", "folds", "runs", "seed")
         return Report(
             f"{self.column}: {counted(len(self.candidates), 'candidate error')} in"
-            f" {counted(self.labelled, 'label')} ({percent(1 - self.agreement)})",
+            f" {counted(self.labeled, 'label')} ({percent(1 - self.agreement)})",
             [
                 *(Figure(name, getattr(self, name), "data") for name in (*hidden, *shares)),
                 Figure("evidence", list(self.evidence), "data"),

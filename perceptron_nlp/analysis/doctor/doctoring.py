@@ -29,7 +29,7 @@ from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import UPOS
-from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels, learned_columns
+from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
@@ -37,7 +37,7 @@ from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import is_filled
 from perceptron_nlp.tagger.train.stages import TAGS
 from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_script
-from perceptron_nlp.text.tagset import UNLABELLED
+from perceptron_nlp.text.tagset import UNLABELED
 
 FOLDS = 10
 EPOCHS = 4
@@ -81,7 +81,7 @@ class DoctorOptions:
 
 
 def doctor(
-    data: Labelled,
+    data: Labeled,
     *,
     column: str | None = None,
     format: str = "auto",
@@ -131,10 +131,10 @@ def doctor(
 def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
     """Return a sentence with edit scripts in place of lemmas."""
     scripts = [
-        None if lemma == UNLABELLED else make_script(word, lemma, turkic=turkic)
+        None if lemma == UNLABELED else make_script(word, lemma, turkic=turkic)
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
     ]
-    labels = tuple([UNLABELLED if script is None else str(script) for script in scripts])
+    labels = tuple([UNLABELED if script is None else str(script) for script in scripts])
     lines = [sentence.line_of(index) for index in range(len(sentence))]
     columns = {**sentence.columns, LEMMA: labels}
     return Sentence.from_reader(sentence.words, columns, sentence.path, lines, sentence.layout)
@@ -151,7 +151,7 @@ def _with_lemmas(found: Diagnosis, turkic: bool) -> Diagnosis:
         gold, expected = lemma(one.gold, one.form), lemma(one.expected, one.form)
         if gold and expected and gold != expected:
             candidates.append(replace(one, gold=gold, expected=expected))
-    agreement = 1 - len(candidates) / found.labelled
+    agreement = 1 - len(candidates) / found.labeled
     return replace(found, candidates=tuple(candidates), agreement=agreement)
 
 
@@ -267,7 +267,7 @@ class Examination:
             column=self.column,
             sentences=len(sentences),
             tokens=self.examples.n_tokens,
-            labelled=len(said.words),
+            labeled=len(said.words),
             folds=self.folds,
             runs=self.options.runs,
             seed=self.options.seed,
@@ -297,7 +297,7 @@ class Examination:
 
 def _notes(examples: Examples) -> tuple[str, ...]:
     notes = []
-    missing = examples.n_tokens - examples.n_labelled
+    missing = examples.n_tokens - examples.n_labeled
     if missing:
         notes.append(
             f"{missing:,} of {examples.n_tokens:,} words have no label and are not examined"

@@ -25,7 +25,7 @@ from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
 from perceptron_nlp.pages import environment, render
 from perceptron_nlp.pages.drawing import plotting
-from perceptron_nlp.tagger.sources import Labelled, Source
+from perceptron_nlp.tagger.sources import Labeled, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Report:
 
 def report(
     tagger: Tagger,
-    data: Labelled,
+    data: Labeled,
     folder: str | os.PathLike[str],
     *,
     column: str | None = None,

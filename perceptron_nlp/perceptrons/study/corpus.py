@@ -89,7 +89,7 @@ TOKENS = 20_000
 
 TENTH = 10
 
-Labelled = tuple[Sequence[str], Sequence[str | None]]
+Labeled = tuple[Sequence[str], Sequence[str | None]]
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,11 @@ def read_study_corpus(
         data, dev = sample_files()
     texts = [_opened(source) for source in data]
     learned = column if column is not None else _own_column(texts[0])
-    sentences = [pair for text in texts for pair in _labelled(text, learned)]
+    sentences = [pair for text in texts for pair in _labeled(text, learned)]
     notes = []
     if dev is not None:
         held_out_text = _opened(dev)
-        held_out = _labelled(held_out_text, learned)
+        held_out = _labeled(held_out_text, learned)
         notes.append(f"dev is {Path(held_out_text.path).name}")
     else:
         sentences, held_out = _every_tenth(sentences)
@@ -185,13 +185,13 @@ def _own_column(text: Corpus) -> str:
     return text.default_column
 
 
-def _labelled(text: Corpus, column: str) -> list[Labelled]:
+def _labeled(text: Corpus, column: str) -> list[Labeled]:
     with text:
         found = [(sentence.words, gold_labels(sentence, column)) for sentence in text]
     return [pair for pair in found if pair[0]]
 
 
-def _every_tenth(sentences: list[Labelled]) -> tuple[list[Labelled], list[Labelled]]:
+def _every_tenth(sentences: list[Labeled]) -> tuple[list[Labeled], list[Labeled]]:
     if len(sentences) < TENTH:
         raise ArgumentError(
             f"DATA: {len(sentences)} sentences are too few to hold every tenth one out; "
@@ -202,7 +202,7 @@ def _every_tenth(sentences: list[Labelled]) -> tuple[list[Labelled], list[Labell
 
 
 def _parts(
-    sentences: list[Labelled], held_out: list[Labelled], tokens: int, notes: list[str]
+    sentences: list[Labeled], held_out: list[Labeled], tokens: int, notes: list[str]
 ) -> tuple[Part, Part]:
     chosen = _thinned("train", sentences, tokens, notes)
     tested = _thinned("dev", held_out, max(100, tokens // 5), notes)
@@ -220,7 +220,7 @@ def _parts(
 
 
 def _part(
-    sentences: list[Labelled], columns: Columns, numbers: Callable[[list[str]], list[int]]
+    sentences: list[Labeled], columns: Columns, numbers: Callable[[list[str]], list[int]]
 ) -> Part:
     """The words that have a label; the others are only seen as neighbors."""
     rows, y = [], []
@@ -232,7 +232,7 @@ def _part(
     return Part(len(sentences), Ones(rows, len(columns)), np.array(y, dtype=np.str_))
 
 
-def _thinned(name: str, sentences: list[Labelled], tokens: int, notes: list[str]) -> list[Labelled]:
+def _thinned(name: str, sentences: list[Labeled], tokens: int, notes: list[str]) -> list[Labeled]:
     total = sum(len(words) for words, _ in sentences)
     every = -(-total // tokens)
     if every <= 1:

@@ -21,7 +21,7 @@ from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.forward_trace import ComparedFeatures, ForwardTrace, WeighedFeature
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
 
@@ -210,7 +210,7 @@ class Explanation(Reported, Sequence[WordExplanation]):
 
 def explanations(
     model: TaggerModel,
-    labeller: Labeller,
+    labeler: Labeler,
     lexicon: Lexicon | None,
     sentences: list[Sequence[str]],
     top: int | None,
@@ -219,16 +219,16 @@ def explanations(
     """Explain why prepared sentences are labeled as they are by a model of one column."""
     sure: Sequence[Sequence[float] | None] = [None] * len(sentences)
     if model.calibration is None:
-        given = labeller.label(sentences)
+        given = labeler.label(sentences)
     else:
-        given, sure = sure_labels(model, labeller, lexicon, sentences)
+        given, sure = sure_labels(model, labeler, lexicon, sentences)
     others = [None] * len(sentences) if against is None else _checked_against(against)
     if len(others) != len(sentences):
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
     constrained = ConstrainedTokens(model, lexicon)
     return [
         explanation(
-            labeller.trace(sentence), labels, constrained, words_of(sentence), top, wanted, own
+            labeler.trace(sentence), labels, constrained, words_of(sentence), top, wanted, own
         )
         for sentence, labels, wanted, own in zip(sentences, given, others, sure, strict=True)
     ]

@@ -81,7 +81,7 @@ class Stored(Derived, Protocol):
         """Return what `write` described, every part checked."""
 
 
-class EarlierLabeller(Protocol):
+class EarlierLabeler(Protocol):
     """What labels a column that others look at."""
 
     def prepared(self, sentences: Sentences, before: Sentences, after: Sentences) -> Any: ...
@@ -95,19 +95,19 @@ class EarlierColumns(NamedTuple):
     ``agreed`` labels all of them at once, so that they agree; None if each stands by itself.
     """
 
-    labellers: Mapping[str, EarlierLabeller]
+    labelers: Mapping[str, EarlierLabeler]
     agreed: Callable[[Sentences, Around], Mapping[str, Labels]] | None = None
 
     def add(self, sentences: Sentences, around: Around) -> Sentences:
         """Return the sentences with the columns; the same if there are none."""
         known = around.known
-        if self.agreed is not None and not self.labellers.keys() <= known.keys():
+        if self.agreed is not None and not self.labelers.keys() <= known.keys():
             known = {**self.agreed(sentences, around), **known}
-        for column, labeller in self.labellers.items():
+        for column, labeler in self.labelers.items():
             labels = known.get(column)
             if labels is None:
-                prepared = labeller.prepared(sentences, around.before, around.after)
-                labels = labeller.label(prepared)
+                prepared = labeler.prepared(sentences, around.before, around.after)
+                labels = labeler.label(prepared)
             sentences = with_each(sentences, column, labels)
         return sentences
 

@@ -229,7 +229,7 @@ class TaggerModel(NamedTuple):
         return tuple(sorted(set().union(*(t.columns for t in self.templates))))
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
-        """Sentences as its labeller takes them: plain lists of words where no more is needed."""
+        """Sentences as its labeler takes them: plain lists of words where no more is needed."""
         if self.feature_columns or any(one.looks_around for one in self.derived):
             return list(sentences)
         # Text in numbers, as training reads it, has its words without making sentences.

@@ -1,9 +1,9 @@
 """Labels of several columns that make combinations met in training; see model/agreement.py.
 
-Each column is labelled by itself. Where the labels of a token were never met together, it gets, of
+Each column is labeled by itself. Where the labels of a token were never met together, it gets, of
 the combinations that were, the one whose scores sum to the most. Labels that are kept, or forced by
 a lexicon, stay even if no combination has them, and then the other columns agree among themselves;
-those of a tag dictionary give way. Columns of words alone are labelled in the core, others here.
+those of a tag dictionary give way. Columns of words alone are labeled in the core, others here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.tag.constraints import (
     Lexicon,
     with_kept,
 )
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.threads import in_pieces, label_columns
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Scored:
 
     own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
     numbers : int64[n_words], those that agree with the other columns
-    scores : float64[n_words, n_labels], as Labeller.scored gives them
+    scores : float64[n_words, n_labels], as Labeler.scored gives them
     """
 
     __slots__ = ("numbers", "own", "scores")
@@ -54,10 +54,10 @@ class Scored:
 
 
 class AgreeingColumns:
-    """Columns of a tagger that are labelled together; any number of threads may use it at once.
+    """Columns of a tagger that are labeled together; any number of threads may use it at once.
 
     agreement : the combinations that they may have
-    models, labellers : of each of its columns
+    models, labelers : of each of its columns
     lexicons : those that hold columns
     """
 
@@ -65,23 +65,23 @@ class AgreeingColumns:
         self,
         agreement: Agreement,
         models: Mapping[str, TaggerModel],
-        labellers: Mapping[str, Labeller],
+        labelers: Mapping[str, Labeler],
         lexicons: Mapping[str, Lexicon],
     ) -> None:
         self.columns = agreement.columns
         self._table = agreement.table(models)
         self._models = [models[name] for name in self.columns]
-        self._labellers = [labellers[name] for name in self.columns]
+        self._labelers = [labelers[name] for name in self.columns]
         self._lexicons = [lexicons.get(name) for name in self.columns]
 
     @cached_property
     def decoder(self) -> ColumnsDecoder | None:
         """The core's form, which writes labels as the columns do; None if they need more."""
-        if not all(labeller.words_alone for labeller in self._labellers):
+        if not all(labeler.words_alone for labeler in self._labelers):
             return None
         return ColumnsDecoder(
-            [labeller.decoder for labeller in self._labellers],
-            [labeller.written_labels for labeller in self._labellers],
+            [labeler.decoder for labeler in self._labelers],
+            [labeler.written_labels for labeler in self._labelers],
             [model.weights.scale for model in self._models],
             self._table,
         )
@@ -119,14 +119,14 @@ class AgreeingColumns:
         """Return the labels of a batch that was scored as its columns write them."""
         part = slice(batch.start, batch.stop)
         columns = []
-        for name, own, model, labeller in zip(
-            self.columns, found, self._models, self._labellers, strict=True
+        for name, own, model, labeler in zip(
+            self.columns, found, self._models, self._labelers, strict=True
         ):
             # One more, for a kept label that the model does not have.
             learned = (*model.tags, "O|O")
             labels = iter([learned[number] for number in own.numbers.tolist()])
             each = [list(itertools.islice(labels, len(one))) for one in prepared[name][part]]
-            each = labeller.written(each)
+            each = labeler.written(each)
             kept = keep.get(name)
             if kept is not None:
                 each = [with_kept(own, one) for own, one in zip(each, kept[part], strict=True)]
@@ -146,9 +146,9 @@ class AgreeingColumns:
         def run(batch: range) -> T:
             part = slice(batch.start, batch.stop)
             found = []
-            for name, labeller in zip(self.columns, self._labellers, strict=True):
+            for name, labeler in zip(self.columns, self._labelers, strict=True):
                 kept = keep.get(name)
-                pieces = labeller.scored(
+                pieces = labeler.scored(
                     prepared[name][part],
                     lambda _, numbers, scores: (numbers, scores),
                     None if kept is None else kept[part],

@@ -12,7 +12,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
     from perceptron_nlp.tagger.tag.agree import AgreeingColumns
-    from perceptron_nlp.tagger.tag.label import Labeller
+    from perceptron_nlp.tagger.tag.label import Labeler
 
 
 class Fill:
@@ -42,23 +42,23 @@ class Fill:
 
 
 def filler(
-    corpus: Corpus, labellers: Mapping[str, Labeller], agreeing: AgreeingColumns | None = None
+    corpus: Corpus, labelers: Mapping[str, Labeler], agreeing: AgreeingColumns | None = None
 ) -> Fill | None:
     """Return what fills columns of whole sentences of a text, as bytes; see Tagger.filler.
 
-    `labellers` are what labels each column, `agreeing` those of them whose labels are to agree.
+    `labelers` are what labels each column, `agreeing` those of them whose labels are to agree.
 
-    None if the text must be read sentence by sentence: it is not CoNLL-U of ten columns, a labeller
+    None if the text must be read sentence by sentence: it is not CoNLL-U of ten columns, a labeler
     looks at more than words, or a column cannot hold a label.
     """
     columns = ("id", "form", *corpus.column_names)
     if corpus.format != "conllu" or columns != CONLLU_COLUMNS:
         return None
     encoded = {}
-    for column, labeller in labellers.items():
-        if not labeller.words_alone or column not in columns[2:]:
+    for column, labeler in labelers.items():
+        if not labeler.words_alone or column not in columns[2:]:
             return None
-        labels = labeller.written_labels
+        labels = labeler.written_labels
         if any(wrong_conllu_value(column, label) for label in labels):
             return None
         encoded[column] = [label.encode() for label in labels]
@@ -72,8 +72,8 @@ def filler(
     if agreeing is not None and agreeing.decoder is not None:
         fillers.append(filling(agreeing.decoder, together))
     fillers += [
-        filling(labeller.decoder, [column])
-        for column, labeller in labellers.items()
+        filling(labeler.decoder, [column])
+        for column, labeler in labelers.items()
         if column not in together
     ]
     return Fill(fillers)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
 from perceptron_nlp.text.spans import SCHEMES, legal_steps
@@ -36,12 +36,12 @@ _Floats = npt.NDArray[np.float64]
 _Path = tuple[int, ...]
 
 
-def best_labellings(
-    model: TaggerModel, labeller: Labeller, lexicon: Lexicon | None, sentence: Sequence[str], k: int
+def best_labelings(
+    model: TaggerModel, labeler: Labeler, lexicon: Lexicon | None, sentence: Sequence[str], k: int
 ) -> list[tuple[list[str], float]]:
     """Return the k best ways to label a prepared sentence; see Tagger.k_best."""
-    labels = tuple(labeller.label([sentence])[0])
-    trace, words = labeller.trace(sentence), words_of(sentence)
+    labels = tuple(labeler.label([sentence])[0])
+    trace, words = labeler.trace(sentence), words_of(sentence)
     constrained, lemmas = ConstrainedTokens(model, lexicon), model.lemmas
     scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.turkic)
     way = -1 if model.right_to_left else 1
@@ -70,7 +70,7 @@ def best_labellings(
         if scripts is not None:
             pairs = zip(words, numbers, strict=True)
             return tuple(scripts.lemma(word, number) or word for word, number in pairs)
-        return tuple(labeller.written([[model.tags.label_of(number) for number in numbers]])[0])
+        return tuple(labeler.written([[model.tags.label_of(number) for number in numbers]])[0])
 
     order = range(len(words))[::way]
     tagged = tuple(trace.numbers[i] for i in order)

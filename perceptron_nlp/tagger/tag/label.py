@@ -1,4 +1,4 @@
-"""Labelling with a model: its form in the core, and the labeller that suits it."""
+"""Labeling with a model: its form in the core, and the labeler that suits it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.threads import T, Use
 
 
-class Labeller:
+class Labeler:
     """A model ready to label; several threads may use it at once.
 
     model : what was trained, with its feature function if it has one
@@ -48,7 +48,7 @@ class Labeller:
         model: TaggerModel,
         memory: CacheMemory | None = None,
         lexicon: Lexicon | None = None,
-        earlier: Mapping[str, Labeller] = MappingProxyType({}),
+        earlier: Mapping[str, Labeler] = MappingProxyType({}),
     ) -> None:
         self._earlier = EarlierColumns(earlier)
         self.decoder = decoder_of(model, memory, lexicon)
@@ -57,7 +57,7 @@ class Labeller:
         self._given = model.feature_columns
         self._around = Around(self._given, model.knows)
         self._has_fixed_words = bool(model.dictionary or lexicon)
-        self._first = None if model.first is None else Labeller(model.first, self.decoder.memory)
+        self._first = None if model.first is None else Labeler(model.first, self.decoder.memory)
         self.words_alone = not (self._looked_at or self._first or model.scheme in SCHEMES)
 
     def look_at_agreed(self, agreed: Callable[[Sentences, Around], Mapping[str, Labels]]) -> None:
@@ -72,7 +72,7 @@ class Labeller:
         known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
         """Return sentences of one text with what they show of each other, and earlier columns."""
-        if not (self._earlier.labellers or self._model.derived):
+        if not (self._earlier.labelers or self._model.derived):
             return list(sentences)
         around = self._around._replace(before=before, after=after, known=known)
         sentences = self._earlier.add(sentences, around)
@@ -113,13 +113,13 @@ class Labeller:
         return self._given
 
     def lemmas_of(self, items: list[Item]) -> list[str]:
-        """Return the lemmas of words with their tags; of a labeller that gives lemmas."""
+        """Return the lemmas of words with their tags; of a labeler that gives lemmas."""
         if self._lemmatizer is None:
-            raise ArgumentError("items: this labeller gives no lemmas")
+            raise ArgumentError("items: this labeler gives no lemmas")
         return self._lemmatizer.lemmas_of(items, self.learned_labels, self._scores_of)
 
     def lemma_decoder(self, written: Sequence[Sequence[str]]) -> tuple[Any, ...] | None:
-        """Return what the core's LemmaDecoder is made of; of a labeller that gives lemmas.
+        """Return what the core's LemmaDecoder is made of; of a labeler that gives lemmas.
 
         Parameters
         ----------
@@ -303,13 +303,13 @@ class Labeller:
         return sentence
 
 
-def make_labeller(
+def make_labeler(
     model: TaggerModel,
     memory: CacheMemory | None = None,
     lexicon: Lexicon | None = None,
-    earlier: Mapping[str, Labeller] = MappingProxyType({}),
-) -> Labeller:
-    """Return the labeller that suits a model; `earlier` is as for Labeller.
+    earlier: Mapping[str, Labeler] = MappingProxyType({}),
+) -> Labeler:
+    """Return the labeler that suits a model; `earlier` is as for Labeler.
 
     Raises ModelError if the model needs a feature function, or its parts do not fit together;
     MemoryLimitError if there is not enough memory for it; ArgumentError if the lexicon does not fit
@@ -320,7 +320,7 @@ def make_labeller(
     if model.function is not None:
         model.function.checked()
     try:
-        return Labeller(model, memory, lexicon, earlier)
+        return Labeler(model, memory, lexicon, earlier)
     except ArgumentError as error:
         raise ModelError(f"the model's parts do not fit together: {error}") from None
     except MemoryLimitError:

@@ -74,7 +74,7 @@ class ScriptLabels:
 
 
 class Lemmatizer:
-    """Turns words into lemmas by the scripts that a labeller gives; for several threads at once.
+    """Turns words into lemmas by the scripts that a labeler gives; for several threads at once.
 
     A lemma depends on the word, its tags and its being the first of its sentence, so that each such
     item is labeled once and remembered.

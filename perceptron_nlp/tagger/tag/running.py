@@ -16,7 +16,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.formats.values import wrong_tag
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.text.gaps import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.scripts import LEMMA, parse_script
@@ -225,52 +225,52 @@ class TextFill:
 
 def text_fill(
     segmenter: Segmenter | None,
-    labellers: Mapping[str, Labeller],
+    labelers: Mapping[str, Labeler],
     written: Sequence[str],
     agreeing: AgreeingColumns | None = None,
 ) -> TextFill | None:
     """Return what fills columns of running text as bytes.
 
-    labellers : by column, what labels it; those that others look at among them
+    labelers : by column, what labels it; those that others look at among them
     written : the columns to fill
     agreeing : those of the columns whose labels are to agree, or None
 
     Returns
     -------
-    None if that takes an object for each token: the model has not learned to cut text, a labeller
+    None if that takes an object for each token: the model has not learned to cut text, a labeler
     looks at more than words, or CoNLL-U cannot hold a label
     """
     if segmenter is None:
         return None
     columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
     lemmas: tuple[int, list[int], LemmaDecoder] | None = None
-    names = [name for name in labellers if name != LEMMA]
-    for name, labeller in labellers.items():
+    names = [name for name in labelers if name != LEMMA]
+    for name, labeler in labelers.items():
         if name not in CONLLU_COLUMNS[2:-1]:
             return None
         place = CONLLU_COLUMNS.index(name)
-        if labeller.gives_lemmas:
-            tags = labeller.needed_columns
-            if not {*tags} <= {*names} or not _are_plain(labeller.decoder.labels):
+        if labeler.gives_lemmas:
+            tags = labeler.needed_columns
+            if not {*tags} <= {*names} or not _are_plain(labeler.decoder.labels):
                 return None
-            made_of = labeller.lemma_decoder([labellers[tag].written_labels for tag in tags])
+            made_of = labeler.lemma_decoder([labelers[tag].written_labels for tag in tags])
             if made_of is None:
                 return None
             lemmas = place, [names.index(tag) for tag in tags], LemmaDecoder(*made_of)
             continue
-        if not labeller.words_alone:
+        if not labeler.words_alone:
             return None
-        labels = labeller.written_labels
+        labels = labeler.written_labels
         if any(wrong_conllu_value(name, label) for label in labels):
             return None
         shown = place if name in written else NOT_WRITTEN
-        columns.append((shown, labeller.decoder, [label.encode() for label in labels]))
+        columns.append((shown, labeler.decoder, [label.encode() for label in labels]))
     if not columns:
         return None
     agreement = None
     if agreeing is not None and agreeing.decoder is not None:
         agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
-    texts = {name: labellers[name].written_labels for name in names}
+    texts = {name: labelers[name].written_labels for name in names}
     core = TextFiller(columns, lemmas, agreement)
     return TextFill(segmenter, core, texts, has_lemmas=lemmas is not None)
 

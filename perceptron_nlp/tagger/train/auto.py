@@ -145,7 +145,7 @@ def auto_configure(
 
 def has_much_text(examples: Examples) -> bool:
     """Tell if rules for little text do not hold."""
-    return examples.n_labelled >= MUCH_TEXT
+    return examples.n_labeled >= MUCH_TEXT
 
 
 def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningOptions, list[str]]:
@@ -174,7 +174,7 @@ def with_parts(
     """
     examples = replace(with_upos(examples), parts=PIECES_AND_WHOLE)
     folds = _folds(examples)
-    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labelled for _, f in folds))
+    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labeled for _, f in folds))
     wide = unseen >= UNSEEN_LABELS or not has_much_text(examples)
     if options.margin is None and wide:
         options = replace(options, margin=PARTS_MARGIN)
@@ -257,7 +257,7 @@ def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
         n_held_out += held_out.n_tokens
         if n_held_out >= HELD_OUT_TOKENS:
             break
-    return [fold for fold in folds if all(part.n_labelled for part in fold)]
+    return [fold for fold in folds if all(part.n_labeled for part in fold)]
 
 
 Candidate = tuple[Examples, LearningOptions]
@@ -273,7 +273,7 @@ class _Probe:
         """Return the accuracy of each on the held-out tokens; 0 with too little text to tell."""
         correct, n_tokens = np.zeros(2), 0
         for number, fold in enumerate(_folds(first[0])):
-            n_here = fold[1].n_labelled
+            n_here = fold[1].n_labeled
             correct += [n_here * self._accuracy(*one, number) for one in (first, second)]
             n_tokens += n_here
             clear = abs(correct[1] - correct[0]) >= CLEAR_GAIN * n_tokens
@@ -321,7 +321,7 @@ def training_warnings(model: TaggerModel, examples: Examples, dev: Examples | No
                 else "lemmas that no edit script of training makes"
             )
             said.append(
-                f"dev: {new.total():,} of {dev.n_labelled:,} tokens have {what}: {named}{more}"
+                f"dev: {new.total():,} of {dev.n_labeled:,} tokens have {what}: {named}{more}"
             )
         seen = trained_on(model.record, dev.sentences, "dev")
         said += [] if seen is None else [seen]

@@ -26,8 +26,8 @@ from perceptron_nlp.tagger.confidence import LabelView, Numbers, T, margins_of
 from perceptron_nlp.tagger.model.calibration import LONGEST, MOST_POINTS, Calibration
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.overlap import trained_on
-from perceptron_nlp.tagger.sources import Source, check_labelled, gold_labels
-from perceptron_nlp.tagger.tag.label import Labeller, make_labeller
+from perceptron_nlp.tagger.sources import Source, check_labeled, gold_labels
+from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
 
@@ -135,8 +135,8 @@ def calibrated(
     model: TaggerModel, sentences: Sequence[Any], gold: Sequence[Sequence[str | None]]
 ) -> tuple[TaggerModel, str | None]:
     """Return a model of one column with its calibration, and None; or without, and why not."""
-    labeller = make_labeller(model)
-    data = _data(model, labeller, model.inputs(sentences), gold)
+    labeler = make_labeler(model)
+    data = _data(model, labeler, model.inputs(sentences), gold)
     why = too_few(data)
     if why is not None:
         told: dict[str, Any] = {"method": None, "why": why}
@@ -166,7 +166,7 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
     for part, prepared in _as_in_use(model, list(source)):
         sentences = list(source)
         gold = [gold_labels(sentence, part.column) for sentence in sentences]
-        check_labelled(
+        check_labeled(
             sum(label is not None for labels in gold for label in labels), source, part.column
         )
         warning = trained_on(part.record, sentences, source.place)
@@ -190,12 +190,12 @@ def _as_in_use(
     model: TaggerModel, sentences: Sequence[Sentence]
 ) -> Iterator[tuple[TaggerModel, list[Sequence[str]]]]:
     """Yield the model of each column, and the sentences with predicted columns before it."""
-    labellers: dict[str, Labeller] = {}
+    labelers: dict[str, Labeler] = {}
     for part in model.parts_by_column:
-        earlier = {name: one for name, one in labellers.items() if name in part.feature_columns}
-        labeller = make_labeller(part, earlier=earlier)
-        labellers[part.column] = labeller
-        yield part, labeller.prepared(sentences)
+        earlier = {name: one for name, one in labelers.items() if name in part.feature_columns}
+        labeler = make_labeler(part, earlier=earlier)
+        labelers[part.column] = labeler
+        yield part, labeler.prepared(sentences)
 
 
 def with_room(model: TaggerModel) -> TaggerModel:
@@ -211,7 +211,7 @@ def with_room(model: TaggerModel) -> TaggerModel:
 
 def _data(
     model: TaggerModel,
-    labeller: Labeller,
+    labeler: Labeler,
     sentences: list[Sequence[str]],
     gold: Sequence[Sequence[str | None]],
 ) -> CalibrationData:
@@ -224,7 +224,7 @@ def _data(
     def use(piece: range, numbers: Numbers, scores: Floats) -> tuple[Any, ...]:
         part = [sentences[k] for k in piece]
         scores, given = view.seen(part, numbers, scores)
-        labels = _joined(view.written(labeller, part, numbers, scores, given))
+        labels = _joined(view.written(labeler, part, numbers, scores, given))
         truth = _joined(gold[k] for k in piece)
         counted = np.array([label is not None for label in truth], np.bool_)
         right = np.array([a == b for a, b in zip(labels, truth, strict=True)], np.bool_)
@@ -243,7 +243,7 @@ def _data(
             int((right & counted & fixed).sum()),
         )
 
-    found = list(zip(*labeller.scored(sentences, use), strict=True))
+    found = list(zip(*labeler.scored(sentences, use), strict=True))
     starts = np.cumsum([0, *map(len, found[0])])[:-1]
     sample = [place + start for place, start in zip(found[3], starts, strict=True)]
     return CalibrationData(

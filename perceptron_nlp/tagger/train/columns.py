@@ -41,7 +41,7 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
-from perceptron_nlp.text.tagset import UNLABELLED, is_in, vocabulary_of
+from perceptron_nlp.text.tagset import UNLABELED, is_in, vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -54,7 +54,7 @@ NAMES_SHARE = 0.5
 
 def holds_spans(examples: Examples) -> bool:
     """Tell if all labels are span labels, and every word has one."""
-    return examples.n_labelled == examples.n_tokens and is_span_column(examples.tags)
+    return examples.n_labeled == examples.n_tokens and is_span_column(examples.tags)
 
 
 def as_iobes(examples: Examples) -> tuple[Examples, int]:
@@ -94,8 +94,8 @@ def with_upos(examples: Examples) -> Examples:
     """The same sentences with joint labels; unchanged where a word has no part of speech."""
     gold: list[Sequence[str | None]] = []
     for sentence, labels in zip(examples.sentences, examples.gold, strict=True):
-        tags = sentence.column(UPOS) if UPOS in sentence.columns else [UNLABELLED]
-        if UNLABELLED in tags:
+        tags = sentence.column(UPOS) if UPOS in sentence.columns else [UNLABELED]
+        if UNLABELED in tags:
             return examples
         gold.append(
             [

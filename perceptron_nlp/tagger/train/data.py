@@ -29,13 +29,13 @@ from perceptron_nlp.tagger.encoded import (
 )
 from perceptron_nlp.tagger.sources import (
     Source,
-    check_labelled,
+    check_labeled,
     gold_labels,
     has_ten_columns,
     read_texts,
 )
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import UNLABELLED, UNLABELLED_COLUMNS, TagSet, word_bytes, word_hash
+from perceptron_nlp.text.tagset import UNLABELED, UNLABELED_COLUMNS, TagSet, word_bytes, word_hash
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.word_tables import WordTables
@@ -61,7 +61,7 @@ class Examples:
     sentences : the sentences
     gold : their labels, None where a word has none
     tags : all labels
-    n_tokens, n_labelled : counts of words, and of words with a label
+    n_tokens, n_labeled : counts of words, and of words with a label
     digest : SHA-256 of words, labels and feature columns, in hexadecimal
     columns : names of the feature columns
     scheme : how labels were written before they were made others for learning (IOBES for spans,
@@ -73,7 +73,7 @@ class Examples:
     gold: EncodedLabels
     tags: TagSet
     n_tokens: int
-    n_labelled: int
+    n_labeled: int
     digest: str
     columns: tuple[str, ...] = field(default=())
     scheme: str | None = None
@@ -93,14 +93,14 @@ class Examples:
         of `encode`.
         """
         sentences, gold, digest = encode(source, column, feature_columns, limit)
-        n_labelled = gold.n_labelled
-        check_labelled(n_labelled, source, column)
+        n_labeled = gold.n_labeled
+        check_labeled(n_labeled, source, column)
         try:
             tags = TagSet([label for label in gold.labels if label is not None])
         except ArgumentError as error:
             raise ArgumentError(f"{source.place}: column {column}: {error}") from None
         n_tokens = len(gold.numbers)
-        return cls(sentences, gold, tags, n_tokens, n_labelled, digest, tuple(feature_columns))
+        return cls(sentences, gold, tags, n_tokens, n_labeled, digest, tuple(feature_columns))
 
     def with_columns(self, sentences: Sequence[Sentence], names: Sequence[str] = ()) -> Examples:
         """The same sentences with further columns, of which these are feature columns."""
@@ -138,7 +138,7 @@ class Examples:
             sentences=self.sentences.select(numbers),
             gold=gold,
             n_tokens=len(gold.numbers),
-            n_labelled=gold.n_labelled,
+            n_labeled=gold.n_labeled,
         )
 
     def label_ids(self) -> dict[str | None, int]:
@@ -184,7 +184,7 @@ class Examples:
         return {
             "sentences": len(self.sentences),
             "tokens": self.n_tokens,
-            "labeled": self.n_labelled,
+            "labeled": self.n_labeled,
             "sha256": self.digest,
         }
 
@@ -268,7 +268,7 @@ class _Reading:
         self.lengths = array("q")
         self._column = column
         self._feature_columns = feature_columns
-        self._none = UNLABELLED if column.lower() in UNLABELLED_COLUMNS else None
+        self._none = UNLABELED if column.lower() in UNLABELED_COLUMNS else None
         self._scanned = columns_to_scan(column, feature_columns)
 
     def read(self, source: Source) -> Objects:

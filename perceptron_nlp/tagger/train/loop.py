@@ -21,7 +21,7 @@ from perceptron_nlp.tagger.model.label_components import SCRIPTS
 from perceptron_nlp.tagger.model.model import TaggerModel, of_key
 from perceptron_nlp.tagger.model.state import Progress, RunResult, RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
-from perceptron_nlp.tagger.tag.label import make_labeller
+from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -349,8 +349,8 @@ class Trainer:
 
 def dev_accuracy(model: TaggerModel, dev: Examples) -> float:
     """Return the accuracy of a model, as it will be saved, on labeled sentences."""
-    given = make_labeller(model).label(model.inputs(dev.sentences))
-    return share_right(dev.gold, given, dev.n_labelled)
+    given = make_labeler(model).label(model.inputs(dev.sentences))
+    return share_right(dev.gold, given, dev.n_labeled)
 
 
 def resolve_templates(

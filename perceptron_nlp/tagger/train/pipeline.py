@@ -21,7 +21,7 @@ from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sent
 from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import UNLABELLED
+from perceptron_nlp.text.tagset import UNLABELED
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -189,7 +189,7 @@ def _with_dev(
 def is_filled(sentences: Sequence[Sentence], name: str) -> bool:
     """Return True if a word has a value in a column."""
     return any(
-        value != UNLABELLED
+        value != UNLABELED
         for sentence in sentences
         if name in sentence.columns
         for value in sentence.column(name)

@@ -25,7 +25,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.derived import ABSENT
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tag.constraints import Lexicon, LexiconSource
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.train.clusters import FEW_KNOWN, RawSource, RawText, word_clusters
 from perceptron_nlp.tagger.train.columns import (
     CLUSTERS,
@@ -94,7 +94,7 @@ def _lookup_table(examples: Examples, raw: RawText, options: LearningOptions) ->
     """The values of all words that are common enough in raw text."""
     task = Task(examples=replace(examples, columns=()), column="", options=options)
     model = Trainer(task, log_level=logging.DEBUG).run()
-    labels = Labeller(model).learned_labels(raw.sentences)
+    labels = Labeler(model).learned_labels(raw.sentences)
     counts: dict[str, Counter[str]] = {}
     lowered: dict[str, Counter[str]] = {}
     for words, found in zip(raw.sentences, labels, strict=True):

@@ -22,7 +22,7 @@ from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.overlap import trained_on, with_sample
-from perceptron_nlp.tagger.sources import Labelled, Source, gold_labels
+from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
 from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
@@ -67,9 +67,9 @@ def continued(
 
 def go_on(
     model: TaggerModel,
-    data: Labelled,
+    data: Labeled,
     *,
-    dev: Labelled | None,
+    dev: Labeled | None,
     epochs: int | None,
     average: str,
     format: str,
@@ -167,7 +167,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
     """The new sentences as the old ones were learned, with all labels, old and new."""
     examples = Examples.read(source, model.column, _columns_of(model))
     if model.scheme in SCHEMES:
-        if examples.n_labelled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
+        if examples.n_labeled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
                 f"column {quote(model.column)} must hold spans, such as B-PER and O, at every word,"
                 " since the tagger learned spans",

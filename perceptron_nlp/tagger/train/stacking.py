@@ -30,7 +30,7 @@ from perceptron_nlp.tagger.model.derived import (
 )
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.train.auto import has_much_text
 from perceptron_nlp.tagger.train.columns import upos_alone
 from perceptron_nlp.tagger.train.data import Examples
@@ -77,13 +77,13 @@ def stacked(task: Task, learn: Callable[[Task], TaggerModel]) -> Task:
     if upos_first:
         examples_of_first, column, how = upos_alone(examples), UPOS, replace(how, margin=None)
 
-    def labeller_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
+    def labeler_without(part: Examples) -> Callable[[Sequence[Sentence]], list[list[str]]]:
         quick = replace(how, runs=1, epochs=min(options.passes, FOLD_EPOCHS))
-        return Labeller(learn(Task(examples=part, column=column, options=quick))).learned_labels
+        return Labeler(learn(Task(examples=part, column=column, options=quick))).learned_labels
 
     return replace(
         task,
-        examples=jackknifed(examples, examples_of_first, labeller_without),
+        examples=jackknifed(examples, examples_of_first, labeler_without),
         options=replace(
             options,
             templates=(*task.templates, *second_pass_templates(upos_first)),

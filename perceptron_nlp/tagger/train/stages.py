@@ -27,7 +27,7 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
-from perceptron_nlp.tagger.tag.label import Labeller
+from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
 from perceptron_nlp.text.places import PARAGRAPH, SENTENCE, SIDES, WORD_PLACES, Words
 from perceptron_nlp.text.scripts import (
@@ -176,8 +176,8 @@ def certain_words(atoms: LabeledAtoms, certain: Collection[str]) -> Words:
     """
     asked = [place for place in atoms.places if place[1] not in certain]
     looks = Counter(key for _, key, _ in asked)
-    labelled = Counter((key, label) for _, key, label in asked)
-    others = {seen: 1 - count / looks[seen[0]] for seen, count in labelled.items()}
+    labeled = Counter((key, label) for _, key, label in asked)
+    others = {seen: 1 - count / looks[seen[0]] for seen, count in labeled.items()}
     found: dict[str, dict[str, dict[str, list[str]]]] = {side: {} for side in SIDES}
     for side in SIDES:
         step = side.startswith("after")
@@ -295,12 +295,12 @@ def _lost_by_tags(
     tokens = sum(map(len, dev))
     if not tokens:
         return 0.0
-    labeller, found = Labeller(model), list(dev)
-    correct = _n_correct(labeller.label([*dev]), dev)
+    labeler, found = Labeler(model), list(dev)
+    correct = _n_correct(labeler.label([*dev]), dev)
     for tagger in taggers:
-        labels = Labeller(tagger).label([sentence.words for sentence in dev])
+        labels = Labeler(tagger).label([sentence.words for sentence in dev])
         found = with_each(found, tagger.column, labels)
-    return (correct - _n_correct(labeller.label([*found]), dev)) / tokens
+    return (correct - _n_correct(labeler.label([*found]), dev)) / tokens
 
 
 def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int:
@@ -339,7 +339,7 @@ def with_predicted_tags(
         found = {number: train[number] for number in held_out}
         words: list[Sequence[str]] = [train[number].words for number in held_out]
         for model in models:
-            for number, own in zip(held_out, Labeller(model).label(words), strict=True):
+            for number, own in zip(held_out, Labeler(model).label(words), strict=True):
                 columns = {**found[number].columns, model.column: tuple(own)}
                 found[number] = with_columns(found[number], columns)
         return found

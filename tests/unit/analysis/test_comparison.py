@@ -69,8 +69,8 @@ def test_a_model_file_and_what_it_labels_are_the_same(
 ) -> None:
     place = tmp_path / "a.model"
     tagger.save(place)
-    labelled = [(words, tagger.tag(words)) for words, _ in small]
-    found = pn.compare(place, labelled, small)
+    labeled = [(words, tagger.tag(words)) for words, _ in small]
+    found = pn.compare(place, labeled, small)
     assert found.changes == ()
     assert found.accuracy.a == tagger.evaluate(small).accuracy
 
@@ -154,7 +154,7 @@ def test_it_goes_into_json_with_all_changes() -> None:
         (A.splitlines()[0] + "\n", "other: ", "ends after 1 sentence, but gold:2 has another"),
     ],
 )
-def test_labellings_of_other_words_are_refused_by_file_and_line(
+def test_labelings_of_other_words_are_refused_by_file_and_line(
     text: str, place: str, message: str
 ) -> None:
     Path("other").write_text(text)

@@ -12,7 +12,7 @@ from perceptron_nlp.analysis.doctor.crosstagging import beside_templates, fold_s
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
 
-Labelled = tuple[list[str], list[str]]
+Labeled = tuple[list[str], list[str]]
 WORDS = {
     "DET": ["the", "a", "every", "no"],
     "ADJ": ["old", "red", "small", "late"],
@@ -29,7 +29,7 @@ PATTERNS = [
 ]
 
 
-def toy(n: int = 60, seed: int = 5) -> list[Labelled]:
+def toy(n: int = 60, seed: int = 5) -> list[Labeled]:
     """Sentences in which every word has one label."""
     chance = random.Random(seed)
     found = []
@@ -42,14 +42,14 @@ def toy(n: int = 60, seed: int = 5) -> list[Labelled]:
 PLANTED = {(3, 1): "VERB", (17, 2): "ADV", (40, 0): "NOUN", (55, 3): "ADJ"}
 
 
-def corrupted() -> list[Labelled]:
+def corrupted() -> list[Labeled]:
     text = [(words, list(labels)) for words, labels in toy()]
     for (number, index), label in PLANTED.items():
         text[number][1][index] = label
     return text
 
 
-def conllu(sentences: list[Labelled], first: int = 1) -> str:
+def conllu(sentences: list[Labeled], first: int = 1) -> str:
     """CoNLL-U with ranges, empty nodes and comments, so that lines are not simply counted."""
     blocks = []
     for number, (words, labels) in enumerate(sentences, first):
@@ -64,14 +64,14 @@ def conllu(sentences: list[Labelled], first: int = 1) -> str:
     return "".join(blocks)
 
 
-def columns(sentences: list[Labelled]) -> str:
+def columns(sentences: list[Labeled]) -> str:
     return "".join(
         "\n".join(f"{word} {label}" for word, label in zip(*one, strict=True)) + "\n\n"
         for one in sentences
     )
 
 
-def tagged(sentences: list[Labelled]) -> str:
+def tagged(sentences: list[Labeled]) -> str:
     return "".join(
         " ".join(f"{word}/{label}" for word, label in zip(*one, strict=True)) + "\n"
         for one in sentences
@@ -99,8 +99,8 @@ def test_planted_errors_come_first_with_the_right_label_expected(found: pn.Diagn
 def test_candidates_are_ranked_with_reasons(found: pn.Diagnosis) -> None:
     odds = [one.log_odds for one in found.candidates]
     assert odds == sorted(odds, reverse=True) and min(odds) >= 0
-    assert found.labelled == found.tokens == sum(len(words) for words, _ in toy())
-    assert found.agreement == pytest.approx(1 - len(found.candidates) / found.labelled)
+    assert found.labeled == found.tokens == sum(len(words) for words, _ in toy())
+    assert found.agreement == pytest.approx(1 - len(found.candidates) / found.labeled)
     assert set(found.weights) == {"words", "labels beside", "elsewhere"}
     one = found.candidates[0]
     assert f"[{one.form}]" in one.context
@@ -162,7 +162,7 @@ def test_words_without_a_label_are_no_candidates() -> None:
     ]
     found = pn.doctor([pn.Sentence(words, {"upos": labels}) for words, labels in text])
     assert all(one.gold != "_" and one.expected != "_" for one in found.candidates)
-    assert found.labelled == sum(label != "_" for _, labels in text for label in labels)
+    assert found.labeled == sum(label != "_" for _, labels in text for label in labels)
     assert "have no label and are not examined" in found.notes[0]
 
 
@@ -261,4 +261,4 @@ def test_what_cannot_be_examined_is_said(data, options, error, message: str) -> 
 
 def test_two_sentences_are_enough() -> None:
     found = pn.doctor([ONE, (["a", "c"], ["Y", "X"])])
-    assert (found.folds, found.labelled) == (2, 4)
+    assert (found.folds, found.labeled) == (2, 4)

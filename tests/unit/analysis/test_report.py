@@ -88,28 +88,27 @@ def test_a_missing_library_names_the_extra_before_anything_is_read(
 
 
 def test_a_calibrated_model_shows_whether_its_confidences_hold(tmp_path: Path) -> None:
-    labelled = [
+    labeled = [
         ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
         for i in range(60)
     ]
-    tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
-    report = pn.report(tagger, labelled, tmp_path / "r")
+    tagger = pn.train(labeled[:10], epochs=2).calibrate(labeled)
+    report = pn.report(tagger, labeled, tmp_path / "r")
     page = Page(report.page.read_text("utf-8"))
     (column,) = page.data("figures")["columns"]
     assert (
-        column["calibration"]
-        == tagger.evaluate(labelled, calibration=True).to_dict()["calibration"]
+        column["calibration"] == tagger.evaluate(labeled, calibration=True).to_dict()["calibration"]
     )
     assert "calibration error" in headings(page)
     assert tmp_path / "r" / "calibration.svg" in report.pictures
 
 
 def test_spans_have_their_f1_with_an_interval(tmp_path: Path) -> None:
-    labelled = [
+    labeled = [
         (["the", "cat", "sees", f"dogs{i}"], ["B-NP", "I-NP", "O", "B-NP"]) for i in range(12)
     ]
-    tagger = pn.train(labelled, epochs=2)
-    page = written(tagger, [*labelled, (["a", "b"], ["B-VP", "O"])], tmp_path / "r")
+    tagger = pn.train(labeled, epochs=2)
+    page = written(tagger, [*labeled, (["a", "b"], ["B-VP", "O"])], tmp_path / "r")
     (column,) = page.data("figures")["columns"]
     assert 0 < column["f1"] < 1
     low, high = column["f1_interval"]
@@ -186,8 +185,8 @@ def test_the_worst_sentences_say_where_they_stand_and_why(tmp_path: Path) -> Non
 
 
 def test_many_labels_have_pairs_but_no_matrix(tmp_path: Path) -> None:
-    labelled = [([f"w{i}"], [f"L{i}"]) for i in range(60)]
-    report = pn.report(pn.train(labelled, epochs=2), labelled, tmp_path / "r")
+    labeled = [([f"w{i}"], [f"L{i}"]) for i in range(60)]
+    report = pn.report(pn.train(labeled, epochs=2), labeled, tmp_path / "r")
     assert "confusion.svg" not in {path.name for path in report.pictures}
     assert "more labels" in headings(Page(report.page.read_text("utf-8")))
 

@@ -107,11 +107,11 @@ def test_an_answer_has_what_the_tagger_says(running: PageServer, tagger: pn.Tagg
 
 
 def test_confidences_are_told_where_there_are_any() -> None:
-    labelled = [
+    labeled = [
         ([f"w{(7 * i + j) % 60}" for j in range(8)], ["AB"[(i * j) % 2] for j in range(8)])
         for i in range(60)
     ]
-    tagger = pn.train(labelled[:10], epochs=2).calibrate(labelled)
+    tagger = pn.train(labeled[:10], epochs=2).calibrate(labeled)
     (words,) = answer(tagger, "w1 w2", spaces=True)["sentences"]
     assert [one["labels"]["tag"]["confidence"] for one in words] == tagger.confidences(["w1", "w2"])
 
@@ -444,7 +444,7 @@ def test_nothing_is_asked_of_the_network(
     assert not looked_up
 
 
-def test_in_a_browser_typed_text_is_labelled_and_never_run(
+def test_in_a_browser_typed_text_is_labeled_and_never_run(
     running: PageServer, tagger: pn.Tagger, browser: Any
 ) -> None:
     with browser.new_page(viewport={"width": 390, "height": 800}) as page:

@@ -150,7 +150,7 @@ def test_more_than_half_of_the_votes_win(words: list[list[int]]) -> None:
         assert winner == (label if 2 * count > len(votes) else -1)
 
 
-def test_pseudo_labelled_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> None:
+def test_pseudo_labeled_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]) -> None:
     nouns = [
         (
             words,
@@ -162,22 +162,22 @@ def test_pseudo_labelled_are_the_votes_of_the_teachers(teachers: list[pn.Tagger]
         for words, labels in GOLD
     ]
     teachers = [teachers[0], pn.train(nouns, templates=["lower[0]"], epochs=5)]
-    pseudo_labelled = pseudo_label(teachers, RAW, teachers[0].model.tags)
+    pseudo_labeled = pseudo_label(teachers, RAW, teachers[0].model.tags)
     labels = teachers[0].labels
     given = [[teacher.tag(words) for words in RAW] for teacher in teachers]
     first = [label for sentence in given[0] for label in sentence]
     other = [label for sentence in given[1] for label in sentence]
-    assert [labels[number] if number >= 0 else None for number in pseudo_labelled.labels] == [
+    assert [labels[number] if number >= 0 else None for number in pseudo_labeled.labels] == [
         a if a == b else None for a, b in zip(first, other, strict=True)
     ]
     assert {a == b for a, b in zip(first, other, strict=True)} == {True, False}
-    assert [pseudo_labelled.words[number] for number in pseudo_labelled.tokens] == [
+    assert [pseudo_labeled.words[number] for number in pseudo_labeled.tokens] == [
         w for s in RAW for w in s
     ]
-    assert pseudo_labelled.agreed == pytest.approx(
+    assert pseudo_labeled.agreed == pytest.approx(
         np.mean([a == b for a, b in zip(first, other, strict=True)])
     )
-    assert pseudo_labelled.unknown == pytest.approx(5 / 16)
+    assert pseudo_labeled.unknown == pytest.approx(5 / 16)
 
 
 def test_the_best_epoch_on_dev_is_kept(teachers: list[pn.Tagger]) -> None:

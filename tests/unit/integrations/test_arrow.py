@@ -110,7 +110,7 @@ def test_anything_that_gives_capsules_will_do(
     assert isinstance(found, kind) and found.equals(tag_arrow(tagger, make()))
 
 
-def test_rows_of_nothing_but_nulls_and_empty_sentences_are_labelled(tagger: pn.Tagger) -> None:
+def test_rows_of_nothing_but_nulls_and_empty_sentences_are_labeled(tagger: pn.Tagger) -> None:
     assert tag_arrow(tagger, pa.nulls(2)).to_pylist() == [None, None]
     assert tag_arrow(tagger, pa.array([[], []])).to_pylist() == [[], []]
     assert tag_arrow(tagger, pa.array([], pa.list_(pa.string()))).to_pylist() == []
@@ -198,7 +198,7 @@ def test_other_types_are_refused(tagger: pn.Tagger, data: Any, message: str) -> 
         ),
     ],
 )
-def test_data_that_cannot_be_labelled_are_refused_by_their_place(
+def test_data_that_cannot_be_labeled_are_refused_by_their_place(
     tagger: pn.Tagger, data: Any, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(pn.ArgumentError, match=message):

@@ -48,10 +48,10 @@ def test_nltks_measures_work(gold: Gold, small: list[tuple[list[str], list[str]]
     confusion = ours.confusion(gold)
     found = [
         (right, tag)
-        for sentence, labelled in zip(
+        for sentence, labeled in zip(
             gold, ours.tag_sents([words for words, _ in small]), strict=True
         )
-        for (_, right), (_, tag) in zip(sentence, labelled, strict=True)
+        for (_, right), (_, tag) in zip(sentence, labeled, strict=True)
     ]
     assert confusion["NOUN", "NOUN"] == found.count(("NOUN", "NOUN"))
     assert ours.f_measure(gold)["NOUN"] == pytest.approx(result.labels["NOUN"].f1)

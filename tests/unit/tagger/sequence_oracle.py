@@ -128,8 +128,8 @@ class Oracle:
 
     def learn(self, words, gold):
         """One sentence of the perceptron; gold has -1 where there is no label."""
-        labelled = sum(k >= 0 and w not in self.always for w, k in zip(words, gold, strict=True))
-        if not labelled:
+        labeled = sum(k >= 0 and w not in self.always for w, k in zip(words, gold, strict=True))
+        if not labeled:
             return
         gold = [self.always.get(w, label) for w, label in zip(words, gold, strict=True)]
         is_whole = min(gold) >= 0
@@ -171,5 +171,5 @@ class Oracle:
         for cell, change in changes.items():
             self.weights[cell] = self.weights.get(cell, 0) + change
         for cell, weight in self.weights.items():
-            self.sums[cell] = self.sums.get(cell, 0) + labelled * weight
-        self.done += labelled
+            self.sums[cell] = self.sums.get(cell, 0) + labeled * weight
+        self.done += labeled

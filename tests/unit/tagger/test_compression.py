@@ -18,11 +18,11 @@ from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model.model import joined
 from perceptron_nlp.tagger.train.compress import LEAST_BYTES
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]
 
 
-def trained(sentences: Labelled, **options: Any) -> pn.Tagger:
+def trained(sentences: Labeled, **options: Any) -> pn.Tagger:
     return pn.train(sentences, **{"epochs": 3, **options})
 
 
@@ -59,7 +59,7 @@ def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
 
 
 def test_columns_of_which_one_is_compressed_load_together(
-    tagger: pn.Tagger, small: Labelled
+    tagger: pn.Tagger, small: Labeled
 ) -> None:
     other = pn.train([pn.Sentence(w, {"xpos": t}) for w, t in small], column="xpos", epochs=3)
     both = pn.Tagger(
@@ -115,7 +115,7 @@ def test_without_dev_a_size_that_costs_too_much_is_refused_with_the_least_that_h
     assert forced.model.record["compressed"]["scores"] == [None, None]
 
 
-def test_without_dev_labels_are_compared_on_raw_text(tagger: pn.Tagger, small: Labelled) -> None:
+def test_without_dev_labels_are_compared_on_raw_text(tagger: pn.Tagger, small: Labeled) -> None:
     raw = [words for words, _ in small]
     with pytest.raises(pn.ArgumentError, match="points of ") as raised:
         tagger.compress(3_500, raw=raw)
@@ -142,7 +142,7 @@ def test_a_format_that_is_none_is_refused_without_a_dev_set_too(tagger: pn.Tagge
         tagger.compress("1GB", format="conlu", force=True)
 
 
-def test_packing_alone_keeps_every_label(small: Labelled) -> None:
+def test_packing_alone_keeps_every_label(small: Labeled) -> None:
     tagger = trained(small)
     dev = [(words, tagger.tag(words)) for words, _ in small]
     smaller = tagger.compress(len(tagger.to_bytes()) - 1, dev=dev)
@@ -151,7 +151,7 @@ def test_packing_alone_keeps_every_label(small: Labelled) -> None:
     assert [smaller.tag(words) for words, _ in small] == [labels for _, labels in dev]
 
 
-def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labelled) -> None:
+def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labeled) -> None:
     whole = len(trained(small, dev=small).to_bytes())
     tagger = trained(small, dev=iter(small), size=whole // 2)
     assert len(tagger.to_bytes()) <= whole // 2
@@ -161,12 +161,12 @@ def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labelled)
     assert found["scores"][1] == pytest.approx(tagger.evaluate(small).accuracy, abs=1e-6)
 
 
-def test_equal_models_compress_to_equal_bytes(small: Labelled) -> None:
+def test_equal_models_compress_to_equal_bytes(small: Labeled) -> None:
     one, two = (trained(small).compress(9_000, force=True).to_bytes() for _ in range(2))
     assert one == two
 
 
-def test_a_compressed_model_can_be_compressed_again(small: Labelled) -> None:
+def test_a_compressed_model_can_be_compressed_again(small: Labeled) -> None:
     tagger = trained(small)
     half = tagger.compress(len(tagger.to_bytes()) // 2, force=True)
     third = half.compress(len(half.to_bytes()) * 3 // 4, force=True)
@@ -217,7 +217,7 @@ def shape(tokens: Any, i: int) -> list[str]:
     return [f"w={tokens[i]}", f"p={tokens[i - 1] if i else ''}"]
 
 
-def test_a_model_of_a_feature_function_can_be_compressed(small: Labelled) -> None:
+def test_a_model_of_a_feature_function_can_be_compressed(small: Labeled) -> None:
     tagger = trained(small, features=shape)
     dev = [(words, tagger.tag(words)) for words, _ in small]
     smaller = tagger.compress(len(tagger.to_bytes()) - 1, dev=dev)
@@ -270,7 +270,7 @@ def test_no_model_is_smaller_than_the_least_size_of_all() -> None:
 
 
 @pytest.fixture
-def packed(small: Labelled) -> bytes:
+def packed(small: Labeled) -> bytes:
     tagger = trained(small)
     return tagger.compress(len(tagger.to_bytes()) // 2, force=True).to_bytes()
 

@@ -265,8 +265,8 @@ def test_words_without_a_gold_label_do_not_count() -> None:
         )
         for s in DEV * 2
     ]
-    labelled = sum(label != "_" for s in partly for label in s.column("upos"))
-    assert tagger.calibrate(partly).model.record["calibration"]["words"] == labelled
+    labeled = sum(label != "_" for s in partly for label in s.column("upos"))
+    assert tagger.calibrate(partly).model.record["calibration"]["words"] == labeled
 
 
 @pytest.mark.parametrize("kind", ["greedy", "several"])

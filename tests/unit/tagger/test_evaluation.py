@@ -22,7 +22,7 @@ def by_hand() -> pn.Evaluation:
     return result
 
 
-def test_shares_are_counted_over_labelled_words() -> None:
+def test_shares_are_counted_over_labeled_words() -> None:
     result = by_hand()
     assert (result.sentences, result.tokens, result.unlabeled, result.correct) == (3, 7, 2, 5)
     assert result.accuracy == 5 / 7

@@ -207,10 +207,10 @@ def test_labels_that_cannot_be_compared_leave_the_runner_up(tagger: pn.Tagger) -
 
 
 def test_spans_are_compared_as_they_are_written() -> None:
-    labelled = [(["the", "cat", "sees", "dogs"], ["B-NP", "I-NP", "O", "B-NP"])] * 3
-    tagger = pn.train(labelled, epochs=3)
-    why = tagger.explain(labelled[0][0], against=["O", "B-NP", "B-NP", "I-NP"])
-    assert why.labels == labelled[0][1]
+    labeled = [(["the", "cat", "sees", "dogs"], ["B-NP", "I-NP", "O", "B-NP"])] * 3
+    tagger = pn.train(labeled, epochs=3)
+    why = tagger.explain(labeled[0][0], against=["O", "B-NP", "B-NP", "I-NP"])
+    assert why.labels == labeled[0][1]
     assert why[0].runner_up == "O"
     assert why[1].runner_up in ("B-NP", "S-NP") and why[2].runner_up in ("B-NP", "S-NP")
     assert why[3].runner_up in ("I-NP", "E-NP")

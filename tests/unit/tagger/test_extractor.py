@@ -11,7 +11,7 @@ import pytest
 
 import perceptron_nlp as pn
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 PIECES = "column:features.word.pieces"
 
 
@@ -42,7 +42,7 @@ class Caller:
 @pytest.mark.parametrize("right_to_left", [False, True])
 @pytest.mark.parametrize("update", ["perceptron", "margin", "passive-aggressive", "adagrad"])
 def test_a_function_with_the_features_of_templates_learns_and_tags_the_same(
-    small: Labelled, update: str, right_to_left: bool
+    small: Labeled, update: str, right_to_left: bool
 ) -> None:
     if right_to_left:
         templates = [t.replace("word[1]", "word[-1]") for t in WORD_AND_NEXT]
@@ -66,7 +66,7 @@ def test_a_function_with_the_features_of_templates_learns_and_tags_the_same(
         assert found == pytest.approx(expected, abs=1e-2)
 
 
-def test_min_count_and_the_dictionary_serve_functions_too(small: Labelled) -> None:
+def test_min_count_and_the_dictionary_serve_functions_too(small: Labeled) -> None:
     plain = pn.train(small, features=word_and_next, epochs=3)
     fewer = pn.train(small, features=word_and_next, epochs=3, min_count=2, dictionary=(4, 0.95))
     assert fewer.model.weights.n_rows < plain.model.weights.n_rows
@@ -75,7 +75,7 @@ def test_min_count_and_the_dictionary_serve_functions_too(small: Labelled) -> No
 
 
 def test_a_tagger_with_a_function_is_saved_and_loaded_by_passing_it_again(
-    small: Labelled, tmp_path: Path
+    small: Labeled, tmp_path: Path
 ) -> None:
     tagger = pn.train(small, features=word_and_next, epochs=3)
     path = tmp_path / "model"
@@ -88,7 +88,7 @@ def test_a_tagger_with_a_function_is_saved_and_loaded_by_passing_it_again(
     assert pickle.loads(pickle.dumps(loaded)).tag(["The"]) == tagger.tag(["The"])
 
 
-def test_loading_without_the_function_names_it(small: Labelled, tmp_path: Path) -> None:
+def test_loading_without_the_function_names_it(small: Labeled, tmp_path: Path) -> None:
     path = tmp_path / "model"
     pn.train(small, features=word_and_next, epochs=1).save(path)
     with pytest.raises(pn.ModelError) as caught:
@@ -105,7 +105,7 @@ def test_a_model_with_templates_takes_no_function(tagger: pn.Tagger, tmp_path: P
         pn.load(tmp_path / "model", features=word_and_next)
 
 
-def test_a_mapping_gives_strings_as_key_and_value_and_bools_by_their_key(small: Labelled) -> None:
+def test_a_mapping_gives_strings_as_key_and_value_and_bools_by_their_key(small: Labeled) -> None:
     def as_list(tokens: pn.Sentence, i: int) -> list[str]:
         marks = ["first"] * (i == 0) + ["title"] * tokens[i].istitle()
         return [f"word={tokens[i]}", *marks]
@@ -141,7 +141,7 @@ def test_features_with_bars_and_without_letters_stay_distinct(
 
 
 def test_a_function_searches_with_a_beam_and_resumes_and_has_confidences(
-    small: Labelled, tmp_path: Path
+    small: Labeled, tmp_path: Path
 ) -> None:
     tagger = pn.train(
         small, dev=small * 4, features=word_and_next, beam=4, epochs=3, resumable=True, runs=1
@@ -160,7 +160,7 @@ def test_a_function_searches_with_a_beam_and_resumes_and_has_confidences(
     assert again.tag(words) == more.tag(words)
 
 
-def test_templates_may_stand_beside_the_function_and_must_look_at_it(small: Labelled) -> None:
+def test_templates_may_stand_beside_the_function_and_must_look_at_it(small: Labeled) -> None:
     tagger = pn.train(small, features=mapped, templates=["lower[0]", PIECES], epochs=2)
     assert [str(template) for template in tagger.model.templates] == [
         "lower[0]",
@@ -172,7 +172,7 @@ def test_templates_may_stand_beside_the_function_and_must_look_at_it(small: Labe
         pn.train(small, features=mapped, templates=["lower[0]"])
 
 
-def test_running_text_and_several_columns_are_tagged_with_a_function(small: Labelled) -> None:
+def test_running_text_and_several_columns_are_tagged_with_a_function(small: Labeled) -> None:
     text = [pn.Sentence(words, {"upos": tags, "xpos": tags}) for words, tags in small]
     tagger = pn.train(text, column="upos,xpos", features=word_and_next, epochs=3)
     (sentence,) = tagger.by_column["upos"].tag_text("The old man boards the ferry.")
@@ -181,7 +181,7 @@ def test_running_text_and_several_columns_are_tagged_with_a_function(small: Labe
     assert tagger.tag(words, columns=["upos"])["upos"] == tagger.tag(words)
 
 
-def test_text_on_disk_gives_the_same_model(small: Labelled) -> None:
+def test_text_on_disk_gives_the_same_model(small: Labeled) -> None:
     with_limit = pn.train(small, features=word_and_next, epochs=2, max_memory="2GB")
     without = pn.train(small, features=word_and_next, epochs=2)
     assert with_limit.model.weights.weights.tobytes() == without.model.weights.weights.tobytes()
@@ -193,7 +193,7 @@ def test_a_function_sees_the_columns_of_a_sentence() -> None:
     assert tagger.tag(pn.Sentence(["x"] * 3, {"hint": list("cab")})) == ["C", "A", "B"]
 
 
-def test_any_callable_will_do_and_one_without_features_too(small: Labelled) -> None:
+def test_any_callable_will_do_and_one_without_features_too(small: Labeled) -> None:
     tagger = pn.train(small, features=Caller(), epochs=1)
     assert tagger.model.function.name == f"{__name__}.Caller"
     nothing = pn.train(small, features=lambda tokens, i: [], templates=[PIECES], epochs=1)
@@ -218,7 +218,7 @@ def test_any_callable_will_do_and_one_without_features_too(small: Labelled) -> N
     ],
 )
 def test_a_function_that_returns_something_else_is_told(
-    small: Labelled, function: Callable[..., Any], error: type[Exception], message: str
+    small: Labeled, function: Callable[..., Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match="features") as caught:
         pn.train(small, features=function, epochs=2)
@@ -226,7 +226,7 @@ def test_a_function_that_returns_something_else_is_told(
 
 
 def test_a_set_of_features_is_learned_in_their_order_not_in_that_of_its_hashes(
-    small: Labelled,
+    small: Labeled,
 ) -> None:
     def as_set(tokens: pn.Sentence, i: int) -> Iterable[str]:
         return {*word_and_next(tokens, i), *tokens[i], f"{i}", "always"}
@@ -241,12 +241,12 @@ def test_a_set_of_features_is_learned_in_their_order_not_in_that_of_its_hashes(
     assert one.model.weights.weights.tobytes() == other.model.weights.weights.tobytes()
 
 
-def test_what_is_no_function_is_refused(small: Labelled) -> None:
+def test_what_is_no_function_is_refused(small: Labeled) -> None:
     with pytest.raises(pn.ArgumentTypeError, match="features: a function is needed, not str"):
         pn.train(small, features="word")  # type: ignore[arg-type]
 
 
-def test_an_error_inside_the_function_comes_out_as_it_is(small: Labelled) -> None:
+def test_an_error_inside_the_function_comes_out_as_it_is(small: Labeled) -> None:
     def broken(tokens: pn.Sentence, i: int) -> list[str]:
         raise KeyError("mine")
 

@@ -19,7 +19,7 @@ from safetensors.numpy import save as foreign_save
 import perceptron_nlp as pn
 from perceptron_nlp.formats import read_tensors, write_tensors
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 Tensors = dict[str, npt.NDArray[Any]]
 Metadata = dict[str, str]
 
@@ -330,7 +330,7 @@ def test_bytes_are_needed(data: Any) -> None:
         pn.Tagger.from_bytes(data)
 
 
-def test_a_row_of_a_fixed_table_stands_once(small: Labelled) -> None:
+def test_a_row_of_a_fixed_table_stands_once(small: Labeled) -> None:
     parts = Parts(pn.train(small, epochs=2, table_bits=8))
     starts = parts.tensors["0.group_starts"]
     starts[1:-1] = 3

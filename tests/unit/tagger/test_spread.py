@@ -49,11 +49,11 @@ SENTENCES = st.lists(
 def test_labels_are_the_best_by_the_scores_that_are_traced(
     tagger: pn.Tagger, sentences: list[list[str]]
 ) -> None:
-    labeller = tagger._labeller
+    labeler = tagger._labeler
     found = tagger.tag_sents(sentences)
     for words, labels in zip(sentences, found, strict=True):
-        trace = labeller.trace(words)
-        scores = labeller.scores(words)
+        trace = labeler.trace(words)
+        scores = labeler.scores(words)
         assert np.array_equal(scores, trace.scores)
         assert labels == [tagger.labels[int(row.argmax())] for row in trace.scores]
 

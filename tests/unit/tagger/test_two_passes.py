@@ -75,7 +75,7 @@ def test_where_there_is_much_text_the_first_pass_gives_parts_of_speech(monkeypat
     assert again.to_bytes() == tagger.to_bytes()
 
 
-def test_no_sentence_is_labelled_by_a_tagger_that_learnt_from_it():
+def test_no_sentence_is_labeled_by_a_tagger_that_learnt_from_it():
     known = []
 
     def train(part):

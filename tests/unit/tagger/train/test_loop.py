@@ -12,14 +12,14 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp import __version__
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 
 
-def accuracy(tagger: pn.Tagger, data: Labelled) -> float:
+def accuracy(tagger: pn.Tagger, data: Labeled) -> float:
     return tagger.evaluate(data).accuracy
 
 
-def test_each_epoch_is_reported_once(small: Labelled) -> None:
+def test_each_epoch_is_reported_once(small: Labeled) -> None:
     reports: list[pn.EpochReport] = []
     pn.train(small, epochs=4, update="perceptron", callback=reports.append)
     words = sum(len(words) for words, _ in small)
@@ -32,18 +32,18 @@ def test_each_epoch_is_reported_once(small: Labelled) -> None:
 
 
 @pytest.mark.parametrize("update", ["margin", "adagrad"])
-def test_a_margin_of_0_still_learns_from_mistakes(small: Labelled, update: str) -> None:
+def test_a_margin_of_0_still_learns_from_mistakes(small: Labeled, update: str) -> None:
     assert accuracy(pn.train(small, epochs=8, update=update, margin=0), small) > 0.9
     own = pn.train(small, epochs=8, update=update, margin=0, features=lambda tokens, i: [tokens[i]])
     assert accuracy(own, small) > 0.9
 
 
-def test_a_margin_with_which_passive_aggressive_never_learns_is_refused(small: Labelled) -> None:
+def test_a_margin_with_which_passive_aggressive_never_learns_is_refused(small: Labeled) -> None:
     with pytest.raises(pn.ArgumentError, match="margin: with 0, passive-aggressive"):
         pn.train(small, update="passive-aggressive", margin=0)
 
 
-def test_the_epoch_that_does_best_on_the_dev_set_is_kept(small: Labelled) -> None:
+def test_the_epoch_that_does_best_on_the_dev_set_is_kept(small: Labeled) -> None:
     train, dev = small[:8], small[8:]
     reports: list[pn.EpochReport] = []
     tagger = pn.train(train, dev=dev, epochs=12, patience=None, seed=4, callback=reports.append)
@@ -56,24 +56,24 @@ def test_the_epoch_that_does_best_on_the_dev_set_is_kept(small: Labelled) -> Non
     assert alone.model.weights.weights.tobytes() == tagger.model.weights.weights.tobytes()
 
 
-def test_training_ends_when_the_dev_set_gains_no_more(small: Labelled) -> None:
+def test_training_ends_when_the_dev_set_gains_no_more(small: Labeled) -> None:
     reports: list[pn.EpochReport] = []
     pn.train(small, dev=small, epochs=100, patience=3, callback=reports.append)
     assert reports[-1].epoch == reports[-1].best_epoch + 3 < 100
 
 
-def test_scoring_a_dev_set_does_not_change_what_is_learnt(small: Labelled) -> None:
+def test_scoring_a_dev_set_does_not_change_what_is_learnt(small: Labeled) -> None:
     with_dev = pn.train(small, dev=small[:2], epochs=1)
     without = pn.train(small, epochs=1)
     assert with_dev.model.weights.weights.tobytes() == without.model.weights.weights.tobytes()
 
 
-def test_dev_labels_that_were_never_trained_are_wrong_not_fatal(small: Labelled) -> None:
+def test_dev_labels_that_were_never_trained_are_wrong_not_fatal(small: Labeled) -> None:
     tagger = pn.train(small, dev=[(["The", "x"], ["DET", "NEW"])], epochs=2)
     assert "NEW" not in tagger.labels
 
 
-def test_an_error_in_the_callback_ends_training_and_comes_out(small: Labelled) -> None:
+def test_an_error_in_the_callback_ends_training_and_comes_out(small: Labeled) -> None:
     seen = []
 
     def callback(report: pn.EpochReport) -> None:
@@ -85,14 +85,14 @@ def test_an_error_in_the_callback_ends_training_and_comes_out(small: Labelled) -
     assert seen == [1]
 
 
-def test_epochs_are_logged(small: Labelled, caplog: pytest.LogCaptureFixture) -> None:
+def test_epochs_are_logged(small: Labeled, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="perceptron_nlp"):
         pn.train(small, epochs=2, templates="fast")
     lines = [record.getMessage() for record in caplog.records if record.name == "perceptron_nlp"]
     assert len(lines) == 2 and "epoch 1: " in lines[0]
 
 
-def test_the_record_says_how_the_model_was_trained(small: Labelled) -> None:
+def test_the_record_says_how_the_model_was_trained(small: Labeled) -> None:
     tagger = pn.train(
         small[:8],
         dev=small[8:],
@@ -124,7 +124,7 @@ def test_the_record_says_how_the_model_was_trained(small: Labelled) -> None:
     assert all(0 <= epoch["dev_accuracy"] <= 1 for epoch in record["epochs"])
 
 
-def test_the_digest_of_the_data_is_that_of_words_and_labels(small: Labelled) -> None:
+def test_the_digest_of_the_data_is_that_of_words_and_labels(small: Labeled) -> None:
     digest = hashlib.sha256()
     for words, labels in small:
         digest.update(("\t".join(words) + "\n" + "\t".join(labels) + "\n\n").encode())
@@ -143,7 +143,7 @@ def test_the_dictionary_holds_frequent_words_of_one_label() -> None:
     assert pn.train(data, epochs=1, dictionary=(1, 1.0)).model.dictionary == {"once": "O"}
 
 
-def test_words_of_the_dictionary_are_not_counted_as_examples(small: Labelled) -> None:
+def test_words_of_the_dictionary_are_not_counted_as_examples(small: Labeled) -> None:
     reports: list[pn.EpochReport] = []
     tagger = pn.train(small, epochs=1, dictionary=(4, 0.95), callback=reports.append)
     words = [word for words, _ in small for word in words]
@@ -151,7 +151,7 @@ def test_words_of_the_dictionary_are_not_counted_as_examples(small: Labelled) ->
     assert tagger.model.dictionary and reports[0].examples == len(free) < len(words)
 
 
-def test_a_higher_min_count_leaves_fewer_features(small: Labelled) -> None:
+def test_a_higher_min_count_leaves_fewer_features(small: Labeled) -> None:
     rows = [
         pn.train(
             small, epochs=2, min_count=n, templates=["word[0]", "lower[-1] lower[0]"]
@@ -161,14 +161,14 @@ def test_a_higher_min_count_leaves_fewer_features(small: Labelled) -> None:
     assert rows == sorted(rows, reverse=True) and rows[0] > rows[1] and rows[-1] == 0
 
 
-def test_a_fixed_table_has_no_more_rows_than_it_was_given(small: Labelled) -> None:
+def test_a_fixed_table_has_no_more_rows_than_it_was_given(small: Labeled) -> None:
     tagger = pn.train(small, epochs=2, table_bits=4)
     weights = tagger.model.weights
     assert weights.table_bits == 4 and weights.n_rows <= 16 and int(weights.keys.max()) < 16
 
 
 def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
-    small: Labelled,
+    small: Labeled,
 ) -> None:
     model = pn.train(small, epochs=4).model
     weights = model.weights
@@ -181,7 +181,7 @@ def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
     assert weights.scale == 2.0 ** round(math.log2(weights.scale))
 
 
-def test_more_epochs_fit_the_training_text_better(small: Labelled) -> None:
+def test_more_epochs_fit_the_training_text_better(small: Labeled) -> None:
     assert accuracy(pn.train(small, epochs=1), small) < accuracy(pn.train(small, epochs=10), small)
 
 

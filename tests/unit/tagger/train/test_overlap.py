@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.overlap import trained_on, with_sample
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 MANY = [
     pn.Sentence([random.Random(k).choice("abcdefgh") + str(k) for _ in range(5 + k % 7)])
     for k in range(2000)
@@ -62,7 +62,7 @@ def test_a_sample_that_is_none_says_nothing(sample: object) -> None:
     assert with_sample({"train": {}}, MANY, {"train": {"sample": sample}}) == {"train": {}}
 
 
-def test_every_way_of_reading_gives_the_same_sample(small: Labelled, tmp_path: Path) -> None:
+def test_every_way_of_reading_gives_the_same_sample(small: Labeled, tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     pn.write_conllu([pn.Sentence(words, {"upos": tags}) for words, tags in small], path)
     samples = {
@@ -77,14 +77,14 @@ def test_every_way_of_reading_gives_the_same_sample(small: Labelled, tmp_path: P
     assert len(samples) == 1 and samples != {""}
 
 
-def test_a_dev_set_that_was_trained_on_is_told(small: Labelled, caplog: Any) -> None:
+def test_a_dev_set_that_was_trained_on_is_told(small: Labeled, caplog: Any) -> None:
     tagger = pn.train(small, dev=small[:6], epochs=1)
     (warning,) = tagger.model.record["warnings"]
     assert warning.startswith("dev: 5 of 5 sampled sentences are in the training text")
     assert warning in [record.getMessage() for record in caplog.records]
 
 
-def test_evaluating_on_text_that_was_trained_on_is_told(small: Labelled, caplog: Any) -> None:
+def test_evaluating_on_text_that_was_trained_on_is_told(small: Labeled, caplog: Any) -> None:
     tagger = pn.train(small[:6], epochs=1)
     for result in (tagger.evaluate(small[:6]), *tagger.evaluate_columns(small[:6]).values()):
         assert len(result.warnings) == 1 and result.to_dict()["warnings"] == result.warnings
@@ -93,7 +93,7 @@ def test_evaluating_on_text_that_was_trained_on_is_told(small: Labelled, caplog:
     assert other.warnings == [] and "warnings" not in other.to_dict()
 
 
-def test_a_resumed_tagger_knows_both_texts(small: Labelled) -> None:
+def test_a_resumed_tagger_knows_both_texts(small: Labeled) -> None:
     first = pn.train(small[:6], epochs=1, resumable=True)
     second = first.resume(small[6:], epochs=1)
     for text in (small[:6], small[6:]):

@@ -183,7 +183,7 @@ def test_a_lemma_that_is_too_long_for_a_script_is_not_learned(french: str, tmp_p
     tagger = pn.train(path, column="all", **FAST)
     counts = tagger.by_column["lemma"].model.record["train"]
     assert counts["labeled"] == counts["tokens"] - 1
-    assert pn.doctor(path, column="lemma", folds=2).labelled == counts["labeled"]
+    assert pn.doctor(path, column="lemma", folds=2).labeled == counts["labeled"]
 
 
 def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import perceptron_nlp as pn
 
-Labelled = list[tuple[list[str], list[str]]]
+Labeled = list[tuple[list[str], list[str]]]
 
 
-def conllu(small: Labelled) -> str:
+def conllu(small: Labeled) -> str:
     blocks = [
         "".join(
             f"{i}\t{w}\t_\t{t}\t{t.lower()}x\t_\t_\t_\t_\t_\n"
@@ -26,14 +26,14 @@ def conllu(small: Labelled) -> str:
     return "\n".join(blocks) + "\n"
 
 
-def tagged(small: Labelled) -> str:
+def tagged(small: Labeled) -> str:
     return "".join(
         " ".join(f"{w}/{t}" for w, t in zip(words, tags, strict=True)) + "\n"
         for words, tags in small
     )
 
 
-def columns(small: Labelled) -> str:
+def columns(small: Labeled) -> str:
     return (
         "\n".join(
             "".join(f"{w} {w[:1]} {t}\n" for w, t in zip(words, tags, strict=True))
@@ -48,7 +48,7 @@ def weights_of(tagger: pn.Tagger) -> bytes:
 
 
 @pytest.fixture
-def expected(small: Labelled) -> bytes:
+def expected(small: Labeled) -> bytes:
     return weights_of(pn.train(small, epochs=2))
 
 
@@ -80,7 +80,7 @@ def expected(small: Labelled) -> bytes:
     ],
 )
 def test_the_same_sentences_from_anywhere_give_the_same_weights(
-    give: Callable[..., Any], small: Labelled, expected: bytes, tmp_path: Path
+    give: Callable[..., Any], small: Labeled, expected: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "a.conllu").write_text(conllu(small), "utf-8")
     (tmp_path / "a.tagged").write_text(tagged(small), "utf-8")
@@ -88,7 +88,7 @@ def test_the_same_sentences_from_anywhere_give_the_same_weights(
 
 
 def test_several_files_are_one_after_the_other(
-    small: Labelled, expected: bytes, tmp_path: Path
+    small: Labeled, expected: bytes, tmp_path: Path
 ) -> None:
     (tmp_path / "a.conllu").write_text(conllu(small[:5]), "utf-8")
     (tmp_path / "b.conllu").write_text(conllu(small[5:]), "utf-8")
@@ -97,14 +97,14 @@ def test_several_files_are_one_after_the_other(
     )
 
 
-def test_another_column_is_learnt_on_request(small: Labelled, tmp_path: Path) -> None:
+def test_another_column_is_learnt_on_request(small: Labeled, tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(conllu(small), "utf-8")
     tagger = pn.train(tmp_path / "a.conllu", column="xpos", epochs=2)
     assert tagger.column == "xpos" and all(label.endswith("x") for label in tagger.labels)
 
 
 def test_named_columns_besides_words_and_labels_are_evidence(
-    small: Labelled, tmp_path: Path
+    small: Labeled, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.columns"
     path.write_text(columns(small), "utf-8")
@@ -135,29 +135,29 @@ def test_named_columns_besides_words_and_labels_are_evidence(
     assert without.model.feature_columns == () and without.tag(words)
 
 
-def test_words_without_a_label_are_not_learnt_from_but_counted(small: Labelled) -> None:
+def test_words_without_a_label_are_not_learnt_from_but_counted(small: Labeled) -> None:
     some = [
         pn.Sentence(words, {"upos": [t if i % 3 else "_" for i, t in enumerate(tags)]})
         for words, tags in small
     ]
     seen: list[pn.EpochReport] = []
     tagger = pn.train(some, epochs=1, callback=seen.append)
-    labelled = sum(t != "_" for s in some for t in s.columns["upos"])
+    labeled = sum(t != "_" for s in some for t in s.columns["upos"])
     assert "_" not in tagger.labels
-    assert seen[0].examples == labelled
-    assert tagger.model.record["train"]["labeled"] == labelled
+    assert seen[0].examples == labeled
+    assert tagger.model.record["train"]["labeled"] == labeled
     assert tagger.model.record["train"]["tokens"] == sum(map(len, some))
     result = tagger.evaluate(some)
-    assert (result.tokens, result.unlabeled) == (labelled, sum(map(len, some)) - labelled)
+    assert (result.tokens, result.unlabeled) == (labeled, sum(map(len, some)) - labeled)
 
 
-def test_an_underscore_is_a_label_where_it_is_a_value(small: Labelled) -> None:
+def test_an_underscore_is_a_label_where_it_is_a_value(small: Labeled) -> None:
     feats = [pn.Sentence(words, {"feats": ["_"] * len(words)}) for words, _ in small]
     assert pn.train(feats, column="feats", epochs=1).labels == ("_",)
     assert pn.train([(["a", "b"], ["_", "X"])], epochs=1).labels == ("X", "_")
 
 
-def test_one_label_is_enough(small: Labelled) -> None:
+def test_one_label_is_enough(small: Labeled) -> None:
     tagger = pn.train([(words, ["X"] * len(words)) for words, _ in small], epochs=2)
     assert tagger.tag(["a", "b"]) == ["X", "X"]
     assert tagger.model.weights.n_cells == 0
@@ -256,7 +256,7 @@ def test_data_that_cannot_be_used_is_named(data: Any, error: type[Exception], me
     ],
 )
 def test_an_option_that_cannot_be_used_is_named(
-    options: dict[str, Any], error: type[Exception], message: str, small: Labelled
+    options: dict[str, Any], error: type[Exception], message: str, small: Labeled
 ) -> None:
     with pytest.raises(error) as caught:
         pn.train(small, **options)
@@ -339,7 +339,7 @@ def test_lone_surrogates_and_odd_strings_are_tagged_like_any_word(tagger: pn.Tag
     ids=["lists", "tuple", "iterator", "tuples", "arrays", "array", "pandas", "polars"],
 )
 def test_lists_of_words_and_lists_of_labels_are_trained_on_and_evaluated(
-    convert: Callable[[list[list[str]]], Any], small: Labelled, expected: bytes
+    convert: Callable[[list[list[str]]], Any], small: Labeled, expected: bytes
 ) -> None:
     words, labels = [words for words, _ in small], [labels for _, labels in small]
     tagger = pn.train(convert(words), convert(labels), epochs=2)
@@ -372,7 +372,7 @@ def test_lists_that_do_not_fit_together_are_named(
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_table_is_no_list_of_paths(library: str, small: Labelled, tagger: pn.Tagger) -> None:
+def test_a_table_is_no_list_of_paths(library: str, small: Labeled, tagger: pn.Tagger) -> None:
     frame = pytest.importorskip(library).DataFrame(
         {"words": [words for words, _ in small], "tags": [labels for _, labels in small]}
     )
