@@ -69,7 +69,7 @@ ROWS = (
     Row(
         "K3",
         "Ctrl-C ends training and tagging in order",
-        "100 of 100 within 1 s, exit 130",
+        "all within 1 s, exit 130",
         kills.interrupted,
         alone=True,
     ),
@@ -107,7 +107,7 @@ ROWS = (
         "MemoryError, old state intact",
         exhaustion.allocations,
     ),
-    Row("O2", "no undefined behaviour", "0 reports", exhaustion.undefined),
+    Row("O2", "no undefined behavior", "0 reports", exhaustion.undefined),
     Row("O3", "no leaks", "0 leaks of the core", exhaustion.leaks),
     Row(
         "C1",

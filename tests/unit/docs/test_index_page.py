@@ -62,3 +62,12 @@ def test_a_page_says_where_the_sample_corpus_is_before_it_uses_it(page: str) -> 
     before, used, _ = (ROOT / page).read_text("utf-8").partition("data/english-")
     assert used
     assert "checkout" in before.replace("\n", " ")
+
+
+def test_pages_install_what_is_there() -> None:
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        for line in page.read_text("utf-8").splitlines():
+            command, _, name = line.partition("pip install ")
+            if name and not command.startswith("# "):
+                assert not re.match(r"[\"']?perceptron[-_]nlp", name), f"{page}: {line}"
+                assert not re.match(r"[\"']?\.", name), f"{page}: {line} lacks -e"
