@@ -1016,7 +1016,7 @@ class Tagger:
 
         Returns
         -------
-        for each column, in order, how good it is, as tag_sents_columns labels it
+        for each column, in order, its accuracy, of the labels that tag_sents gives with all columns
         """
         from perceptron_nlp.tagger.gold import Evaluations, judge, labels_note
 

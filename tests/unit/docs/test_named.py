@@ -134,6 +134,19 @@ def test_what_readme_leads_a_reader_to_stands_in_the_file_that_it_links() -> Non
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_no_page_names_what_was_given_up(page: str) -> None:
+    current, _, given_up = PAGES["CHANGELOG.md"].partition("### Given up")
+    text = current if page == "CHANGELOG.md" else PAGES[page]
+    cells = re.findall(r"^\| (.+?) \| ", given_up, re.M)
+    gone = set(re.findall(r"`(?:Tagger\.)?(\w{5,}|--[a-z-]+)[`(]", " ".join(cells))) - {"tokens", *VERBS}
+    assert {"tag_columns", "spans", "--all-labels"} <= gone
+    named = set(re.findall(r"`(?:tagger\.|Tagger\.)?(\w+|--[a-z-]+)[`(]", text))
+    assert not gone & named
+    for name in re.findall(r"\bTagger\.([a-z]\w+)", text):
+        assert hasattr(pn.Tagger, name), f"{page}: Tagger.{name}"
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_every_public_name_that_a_page_names_exists(page: str) -> None:
     for name, attribute in re.findall(r"\bpn\.(\w+)(?:\.(\w+))?", PAGES[page]):
         assert hasattr(pn, name), f"{page}: pn.{name}"
