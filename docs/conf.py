@@ -36,6 +36,8 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "Extractor", "Keep", "Labeled")}
 autodoc_member_order = "bysource"
+# Engines take hundreds of megabytes, and no page needs more of them than their names.
+autodoc_mock_imports = ["pyspark", "ray"]
 autodoc_default_options = {"members": True}
 # A page for each name that the pages of the reference list. Two names that differ in case alone
 # are one file on some systems.
