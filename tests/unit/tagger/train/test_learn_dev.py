@@ -104,7 +104,7 @@ def test_a_training_that_stops_in_between_goes_on_to_the_same_bytes(files, tmp_p
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({}, "no dev set"), ({"max_memory": "1GB"}, "max_memory rules out")],
+    [({}, "no dev set"), ({"max_memory": "100GB"}, "max_memory rules out")],
     ids=str,
 )
 def test_what_cannot_learn_the_dev_set_says_so(files, options, message):
