@@ -4,8 +4,7 @@ The first trial has the options as they are, then each value is tried by itself,
 sampler combines them (the tree-structured Parzen estimator of J. Bergstra et al., "Algorithms for
 hyper-parameter optimization", NIPS 2011). Of the trials within one standard error of the best, the
 error being that of the differences part by part, the one that changes the fewest options is chosen
-(after the one-standard-error rule of L. Breiman et al., "Classification and regression trees",
-1984, section 3.4.3).
+(L. Breiman et al., "Classification and regression trees", 1984, section 3.4.3).
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import hashlib
 import json
 import math
 import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -205,9 +204,8 @@ def tune(
     kind = library.distributions.CategoricalDistribution
     distributions = {name: kind([_UNSET, *own]) for name, own in values.items()}
     path = None if state is None else os.fspath(state)
-    with _silenced(path):
-        given = [_plain_all(how), folds, [[name, *own] for name, own in values.items()]]
-        study = _study(path, _digest(given, text, held))
+    given = [_plain_all(how), folds, [[name, *own] for name, own in values.items()]]
+    with _silenced(path), _study(path, _digest(given, text, held)) as study:
         # Much of what the sampler proposes was tried already.
         for _ in range(len(queue) + _PROPOSALS * trials):
             done = study.get_trials(deepcopy=False)
@@ -274,38 +272,41 @@ def _trials(done: Sequence[Any], values: Values, path: str | None) -> tuple[Tria
         raise ModelError(f"{path}: the state's content is not valid: {error}") from None
 
 
-def _study(path: str | None, identity: str) -> Any:
-    """Return Optuna's study, of a file if there is one."""
+@contextmanager
+def _study(path: str | None, identity: str) -> Iterator[Any]:
+    """Give Optuna's study, of a file if there is one, which is closed at the end."""
     library = _optuna()
     if path is None:
-        return library.create_study(direction="maximize")
-    import sqlite3
-
+        return (yield library.create_study(direction="maximize"))
     check_place(path)
-    connect = partial(sqlite3.connect, path, check_same_thread=False)
-    try:
-        if os.path.exists(path) and os.path.getsize(path):
-            with closing(connect()) as known:
+    with ExitStack() as files, ExitStack() as ending:
+
+        def connect() -> sqlite3.Connection:
+            return files.enter_context(closing(sqlite3.connect(path, check_same_thread=False)))
+
+        try:
+            if os.path.exists(path) and os.path.getsize(path):
                 # A database of another program gets no tables from this one.
-                known.execute("select 1 from studies")
-        storage = library.storages.RDBStorage("sqlite://", engine_kwargs={"creator": connect})
-        study = library.create_study(
-            study_name="tune", storage=storage, direction="maximize", load_if_exists=True
-        )
-        if not study.user_attrs:
-            study.set_user_attr("identity", identity)
-    except Exception as error:
-        # Optuna and SQLAlchemy fail in many ways on a file that is no state.
-        raise ModelError(
-            f"{path}: not the state of a tuning that this version can go on from; name another"
-            f" file ({str(error).partition(chr(10))[0]})"
-        ) from None
-    if study.user_attrs.get("identity") != identity:
-        raise ArgumentError(
-            f"state: {path} is of a search with other data or options; go on with what it was"
-            " begun with, or name another file"
-        )
-    return study
+                connect().execute("select 1 from studies")
+            storage = library.storages.RDBStorage("sqlite://", engine_kwargs={"creator": connect})
+            ending.callback(lambda: (storage.remove_session(), storage.engine.dispose()))
+            study = library.create_study(
+                study_name="tune", storage=storage, direction="maximize", load_if_exists=True
+            )
+            if not study.user_attrs:
+                study.set_user_attr("identity", identity)
+        except Exception as error:
+            # Optuna and SQLAlchemy fail in many ways on a file that is no state.
+            raise ModelError(
+                f"{path}: not the state of a tuning that this version can go on from; name another"
+                f" file ({str(error).partition(chr(10))[0]})"
+            ) from None
+        if study.user_attrs.get("identity") != identity:
+            raise ArgumentError(
+                f"state: {path} is of a search with other data or options; go on with what it was"
+                " begun with, or name another file"
+            )
+        yield study
 
 
 @contextmanager
