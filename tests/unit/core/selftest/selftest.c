@@ -313,12 +313,14 @@ static void lines(void) {
 
 /* The words of a text without tokens, the first of its cutter: no memory has been taken yet. */
 static void no_tokens(void) {
+    static Decoder decoder;
+    static Worker worker;
     Cut cut;
     TextWords found;
     memset(&cut, 0, sizeof cut);
     memset(&found, 0, sizeof found);
     require(words_of_tokens(&found, &cut, NULL) == 0, "words of no tokens");
-    require(split_words(&found, &cut, NULL, NULL, NULL, NULL) == 0, "no tokens split");
+    require(split_words(&found, &cut, NULL, &decoder, &worker, NULL) == 0, "no tokens split");
     require(found.n_words == 0 && found.first[0] == 0, "no words");
     text_words_close(&found);
 }
