@@ -18,7 +18,7 @@ from benchmarks.trust import samples
 from benchmarks.trust.children import ROOT
 from benchmarks.trust.reached import Reached
 from perceptron_nlp._core.conllu.numbering import number_conllu
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import hash64
 from perceptron_nlp._core.text.cutter import TextCutter
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
@@ -279,7 +279,7 @@ FLOODED = (
 PROBED: dict[tuple[str, str], str] = {
     ("conllu/numbering.h", "numbering_of"): "training from a file",
     ("conllu/numbering.h", "numbering_put"): "training from a file",
-    ("conllu/sharedstrings.h", "shared_string"): "nobody: four slots at most are looked at",
+    ("conllu/conlluscan.pyx", "shared_string"): "nobody: four slots at most are looked at",
     ("model/frozen.h", "frozen_next"): "tagging",
     ("table/probe.h", "index_find"): "training",
     ("table/probe.h", "index_put"): "training",

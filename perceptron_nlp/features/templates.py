@@ -39,7 +39,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import hash64
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
 
 VIEWS = (

@@ -25,7 +25,7 @@ from io import FileIO
 from typing import NamedTuple, TypeAlias
 
 from perceptron_nlp._checks import check_path
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import hash64
 from perceptron_nlp.errors import FileError, file_error
 from perceptron_nlp.formats.opening import BOM, packed
 

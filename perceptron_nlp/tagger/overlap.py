@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.features.hashing import hash64_each
+from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.tagger.encoded import EncodedText
 from perceptron_nlp.text.sentence import Sentence
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from perceptron_nlp._core.features.hashing import hash64, hash64_each
+from perceptron_nlp._core.features.extract import hash64, hash64_each
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.agreement import agreed
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model import agreement
-from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Scored
 
 COLUMNS = ("upos", "xpos", "feats")
 UPOS, XPOS = ("A", "B", "C"), ("a", "b", "c", "d")
@@ -234,6 +235,44 @@ def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
         assert changed
 
 
+@given(taggers, sentences.filter(any), st.data())
+def test_the_core_agrees_as_its_slow_twin_does(
+    own: pn.Tagger, words: list[list[str]], data: st.DataObject
+) -> None:
+    name = data.draw(st.sampled_from(own.columns))
+    labels = sorted(own.by_column[name].model.written_labels)
+    if data.draw(st.booleans()):
+        choice = st.lists(st.sampled_from(labels), min_size=1, max_size=2, unique=True)
+        lexicon = data.draw(st.dictionaries(st.sampled_from(WORDS), choice, min_size=1))
+        own = own.with_lexicon(lexicon, column=name)
+    other = data.draw(st.sampled_from(own.columns))
+    offered = [None, "never", *sorted(own.by_column[other].model.written_labels)]
+    kept = [[data.draw(st.sampled_from(offered)) for _ in one] for one in words]
+    agreeing = own._agreeing(own.columns)
+    assert isinstance(agreeing, AgreeingColumns)
+    prepared = {column: part._labeler.prepared(words) for column, part in own.by_column.items()}
+    table = agreeing._table
+    staying = {
+        (*prefix, label)
+        for prefix, bits in zip(table.prefixes, table.staying, strict=True)
+        for label in range(8 * len(bits))
+        if bits[label // 8] >> label % 8 & 1
+    }
+
+    def use(batch: range, found: Sequence[Scored]) -> int:
+        flat = [(word, label) for k in batch for word, label in zip(words[k], kept[k], strict=True)]
+        for at, (word, label) in enumerate(flat):
+            stay = [label if column == other else None for column in agreeing.columns]
+            held = list(agreeing._held(word, stay))
+            alone = [int(one.own[at]) for one in found]
+            best = agreed(alone, [one.scores[at] for one in found], held, agreeing.rows, staying)
+            assert [int(one.numbers[at]) for one in found] == list(best)
+        return len(flat)
+
+    seen = agreeing.scored(prepared, use, {other: kept}, 1)
+    assert sum(seen) == sum(map(len, words))
+
+
 def test_words_without_a_label_show_no_combination() -> None:
     gaps = text(3, gaps=True)
     own = pn.train(gaps, column=COLUMNS, epochs=1)
@@ -300,8 +339,8 @@ def test_dictionaries_that_contradict_each_other_give_way() -> None:
     forced = [dict(part.dictionary)["w"] for part in own.model.parts_by_column]
     assert forced == ["A", "b", "N=2"]
     in_the_core = own.tag_sents([["w"]], columns=own.columns)
-    in_python = own.tag_sents([["w"]], keep={"upos": [[None]]}, columns=own.columns)
-    assert in_the_core == in_python
+    by_scores = own.tag_sents([["w"]], keep={"upos": [[None]]}, columns=own.columns)
+    assert in_the_core == by_scores
     assert " ".join(own_labels[0][0] for own_labels in in_the_core.values()) in rows
 
 

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from oracles.greedy_tagging import Row, SlowTagger
 from oracles.word_views import feature_key, text_hash
 
-from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import FeatureProgram, hash64
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError

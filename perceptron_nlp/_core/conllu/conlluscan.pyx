@@ -31,6 +31,9 @@ cdef extern from *:
     """
     size_t count_newlines_of(const uint8_t *p, size_t n) nogil
 
+cdef extern from "features/hashing.h":
+    pass
+
 cdef extern from "conllu/scan.h" nogil:
     const int CONLLU_COLUMNS
     const int MAX_PLACES
@@ -49,14 +52,52 @@ cdef extern from "conllu/scan.h" nogil:
     int next_word(ConlluSentence *s, const uint8_t **at, const uint8_t *end,
                   Field *fields) noexcept
 
-cdef extern from "conllu/sharedstrings.h":
-    ctypedef struct SharedStrings:
-        pass
-    object shared_string(SharedStrings *x, const uint8_t *text, size_t n)
-    void shared_strings_clear(SharedStrings *x) noexcept
-
 cdef extern from *:
     """
+    /* Python strings of UTF-8, equal ones one object as far as a table of fixed size goes. */
+    #define SHARED_BITS 16
+    #define SHARED_TRIES 4
+
+    typedef struct {
+        uint64_t hashes[1 << SHARED_BITS];
+        PyObject *strings[1 << SHARED_BITS]; /* NULL: a free place */
+    } SharedStrings;
+
+    static inline int is_string_of(PyObject *s, const uint8_t *text, size_t n) {
+        Py_ssize_t length = 0;
+        const char *own = PyUnicode_AsUTF8AndSize(s, &length);
+        if (!own) PyErr_Clear();
+        return own && (size_t)length == n && !memcmp(own, text, n);
+    }
+
+    /* A new reference to the string; NULL: an exception is set. When all its places are taken by
+     * others, one of them is no longer shared. */
+    static inline PyObject *shared_string(SharedStrings *x, const uint8_t *text, size_t n) {
+        uint64_t hash = xxh64(text, n, 0);
+        size_t first = (size_t)(hash >> (64 - SHARED_BITS)), at = first;
+        for (int tries = 0; tries < SHARED_TRIES; tries++) {
+            size_t place = (first + (size_t)tries) & (((size_t)1 << SHARED_BITS) - 1);
+            if (!x->strings[place]) {
+                at = place;
+                break;
+            }
+            if (x->hashes[place] == hash && is_string_of(x->strings[place], text, n)) {
+                Py_INCREF(x->strings[place]);
+                return x->strings[place];
+            }
+        }
+        PyObject *s = PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)n, NULL);
+        if (!s) return NULL;
+        Py_INCREF(s);
+        Py_XSETREF(x->strings[at], s);
+        x->hashes[at] = hash;
+        return s;
+    }
+
+    static inline void shared_strings_clear(SharedStrings *x) {
+        for (size_t i = 0; i < (size_t)1 << SHARED_BITS; i++) Py_CLEAR(x->strings[i]);
+    }
+
     enum { TAKEN_COLUMNS = 3 };
     typedef struct {
         ConlluSentence sentence;
@@ -83,6 +124,10 @@ cdef extern from *:
     }
     """
     const int TAKEN_COLUMNS
+    ctypedef struct SharedStrings:
+        pass
+    object shared_string(SharedStrings *x, const uint8_t *text, size_t n)
+    void shared_strings_clear(SharedStrings *x) noexcept
     ctypedef struct Scan:
         ConlluSentence sentence
         SharedStrings shared

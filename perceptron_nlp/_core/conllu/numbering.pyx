@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr
 
-from perceptron_nlp._core.features.hashing cimport draw_secret
+from perceptron_nlp._core.features.extract cimport draw_secret
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "conllu/numbering.h" nogil:

@@ -3,6 +3,10 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+cdef extern from "features/hashing.h" nogil:
+    uint64_t xxh64(const uint8_t *p, size_t n, uint64_t seed) noexcept
+    uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) noexcept
+
 cdef extern from "features/words.h" nogil:
     ctypedef struct ValueSpec:
         int32_t view
@@ -82,6 +86,9 @@ cdef extern from "features/program.h" nogil:
                        WordScratch *s, KeyBuffer *out) noexcept
     int slot_applies(int32_t condition, int first, int last) noexcept
     uint64_t token_key(const Program *p, int32_t template_id, const TokenView *token) noexcept
+
+
+cdef uint64_t draw_secret() except? 0
 
 
 cdef class FeatureProgram:

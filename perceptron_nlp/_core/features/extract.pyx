@@ -1,11 +1,61 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, freethreading_compatible=True
-"""Feature programs: compiled templates in the form that the sentence loops run."""
+"""Feature programs: compiled templates in the form that the sentence loops run; hashes."""
+
+import os
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.string cimport memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+
+cdef uint64_t draw_secret() except? 0:
+    """A number that nobody else knows. Where in a table a key is looked for depends on such
+    numbers, since strangers choose words and feature names; nothing saved may."""
+    return int.from_bytes(os.urandom(8), "little")
+
+
+def hash64(data not None, seed=0):
+    """XXH64 of some bytes.
+
+    Parameters
+    ----------
+    data : bytes, bytearray or memoryview
+    seed : int, 0 <= seed < 2**64
+
+    Returns
+    -------
+    int, 0 <= hash < 2**64
+    """
+    cdef const uint8_t[::1] view = data
+    cdef uint64_t s = seed
+    if view.shape[0] == 0:
+        return xxh64(NULL, 0, s)
+    return xxh64(&view[0], view.shape[0], s)
+
+
+def hash64_each(strings not None):
+    """XXH64 of each of some byte strings.
+
+    Parameters
+    ----------
+    strings : sequence of bytes, n of them
+
+    Returns
+    -------
+    uint64[n], as a memoryview
+    """
+    cdef Py_ssize_t i, n = len(strings)
+    cdef bytes data
+    cdef const unsigned char *text
+    out = memoryview(bytearray(8 * n)).cast("Q")
+    cdef uint64_t[::1] hashes = out
+    for i in range(n):
+        data = strings[i]
+        text = data
+        hashes[i] = xxh64(text, len(data), 0)
+    return out
 
 
 cdef int32_t *_int32s(numbers) except NULL:

@@ -9,10 +9,10 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
-from perceptron_nlp._core.features.extract cimport FeatureProgram, Program, no_label_hash
+from perceptron_nlp._core.features.extract cimport (
+    FeatureProgram, Program, draw_secret, no_label_hash, xxh64_words)
 from perceptron_nlp._core.model.labelparts cimport LabelParts
-from perceptron_nlp._core.features.hashing cimport draw_secret, xxh64_words
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
 
 cdef extern from *:

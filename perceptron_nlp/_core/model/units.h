@@ -15,7 +15,6 @@
 #define MOST_UNITS 512
 #define BLOCK_UNITS 16
 #define MOST_BLOCKS (MOST_UNITS / BLOCK_UNITS)
-#define MOST_UNIT_STRIDE (MOST_UNITS + MOST_BLOCKS)
 #define MOST_SPREAD_PARTS 1024
 
 /* The blocks that hold all units of a mask. */

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from perceptron_nlp._core.features.hashing cimport draw_secret
+from perceptron_nlp._core.features.extract cimport draw_secret
 from perceptron_nlp._core.model.frozenweights cimport feature_keys, feature_values
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError

@@ -31,10 +31,12 @@ static inline Worker *agreeing_worker(Worker *w, int32_t column) {
     return column ? w->agreeing[column - 1] : w;
 }
 
-/* Were these labels met together? */
+/* Were these labels met together? One that a column does not have was met with none. */
 static inline int labels_met(const Agreement *a, const uint16_t *labels) {
     int64_t at = 0;
     const int32_t last = a->n_columns - 1;
+    for (int32_t c = 0; c <= last; c++)
+        if (labels[c] >= a->n_labels[c]) return 0;
     for (int32_t c = 0; c < last; c++) at = at * a->n_labels[c] + labels[c];
     const int32_t prefix = a->prefix_of[at];
     if (prefix < 0) return 0;
@@ -144,16 +146,36 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
     }
 }
 
-/* Give a token, whose labels were never met together, the best that were. What the columns' tag
- * dictionaries say gives way if no combination has it; what lexicons say stays even then, and the
- * other columns agree among themselves. */
+/* Give a token, whose labels were never met together, the best that were: what tag dictionaries hold
+ * it to gives way if no combination has it; what is held firmly stays even then, and the other
+ * columns agree among themselves. */
+static inline void agree_within(const Agreement *a, Held *held, const int *firm,
+                                double *const *scores, uint16_t *labels) {
+    enum { ALL_HELD, FIRM_HELD, NONE_HELD };
+    uint16_t best[MAX_AGREEING];
+    int free = 0;
+    for (int32_t c = 0; c < a->n_columns; c++) free += !firm[c];
+    for (int stage = ALL_HELD; stage <= NONE_HELD; stage++) {
+        for (int32_t c = 0; c < a->n_columns; c++) {
+            const int is_held = held[c].only >= 0 || held[c].mask;
+            if (!is_held || stage != (firm[c] ? NONE_HELD : FIRM_HELD)) continue;
+            held[c] = (Held){-1, NULL};
+            for (int32_t k = 0; k < a->n_labels[c]; k++) scores[c][k] = 0;
+        }
+        if (stage == NONE_HELD && free < 2) return;
+        if (!best_met(a, held, scores, best)) continue;
+        for (int32_t c = 0; c < a->n_columns; c++)
+            if (stage != NONE_HELD || !firm[c]) labels[c] = best[c];
+        return;
+    }
+}
+
+/* Make the labels of a token of the batch agree. */
 static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int64_t token,
-                            double *scratch, int32_t *nodes) {
-    enum { ALL_HELD, LEXICONS, NONE_HELD };
+                            uint16_t *labels, double *scratch, int32_t *nodes) {
     Held held[MAX_AGREEING];
     double *scores[MAX_AGREEING];
-    uint16_t labels[MAX_AGREEING];
-    int by_lexicon[MAX_AGREEING], free = 0;
+    int by_lexicon[MAX_AGREEING];
     for (int32_t c = 0; c < a->n_columns; c++) {
         const Decoder *d = a->decoders[c];
         Worker *own = agreeing_worker(w, c);
@@ -162,25 +184,12 @@ static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int
         held[c] =
             (Held){forced > FREE ? forced : -1, forced < FREE ? mask_of(&d->layout, forced) : NULL};
         by_lexicon[c] = forced != FREE && d->layout.lexicon.n;
-        free += !by_lexicon[c];
         scores[c] = scratch;
         scratch += a->n_labels[c];
         if (forced <= FREE) scaled_scores(a, c, own, sentence, token, nodes, scores[c]);
     }
-    for (int stage = ALL_HELD; stage <= NONE_HELD; stage++) {
-        for (int32_t c = 0; c < a->n_columns; c++) {
-            const int is_held = held[c].only >= 0 || held[c].mask;
-            if (!is_held || stage != (by_lexicon[c] ? NONE_HELD : LEXICONS)) continue;
-            held[c] = (Held){-1, NULL};
-            for (int32_t k = 0; k < a->n_labels[c]; k++) scores[c][k] = 0;
-        }
-        if (stage == NONE_HELD && free < 2) return;
-        if (!best_met(a, held, scores, labels)) continue;
-        for (int32_t c = 0; c < a->n_columns; c++)
-            if (stage != NONE_HELD || !by_lexicon[c])
-                agreeing_worker(w, c)->labels[token] = labels[c];
-        return;
-    }
+    agree_within(a, held, by_lexicon, scores, labels);
+    for (int32_t c = 0; c < a->n_columns; c++) agreeing_worker(w, c)->labels[token] = labels[c];
 }
 
 /* Another column labels the words of a batch that is not its own. */
@@ -213,7 +222,7 @@ static inline int agree_on_batch(const Agreement *a, Worker *w) {
         for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
             uint16_t labels[MAX_AGREEING] = {0};
             for (int32_t c = 0; c < a->n_columns; c++) labels[c] = agreeing_worker(w, c)->labels[i];
-            if (!labels_met(a, labels)) agree_on(a, w, s, i, scratch, nodes);
+            if (!labels_met(a, labels)) agree_on(a, w, s, i, labels, scratch, nodes);
         }
     const int status = scratch && nodes ? 0 : -1;
     free(scratch);

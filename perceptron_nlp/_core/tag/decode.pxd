@@ -40,7 +40,8 @@ cdef extern from "tag/search.h" nogil:
     int batch_end_sentence(Batch *b) noexcept
 
 cdef extern from "tag/agree.h" nogil:
-    const int MAX_AGREEING
+    enum:
+        MAX_AGREEING
     ctypedef struct Agreement:
         int32_t n_columns
         const Decoder **decoders
@@ -54,6 +55,12 @@ cdef extern from "tag/agree.h" nogil:
         int32_t n_able
         const uint16_t *able
         const uint8_t *met
+    ctypedef struct Held:
+        int32_t only
+        const uint8_t *mask
+    int labels_met(const Agreement *a, const uint16_t *labels) noexcept
+    void agree_within(const Agreement *a, Held *held, const int *firm, double **scores,
+                      uint16_t *labels) noexcept
     Worker *agreeing_worker(Worker *w, int32_t column) noexcept
     Batch agreeing_batch(Worker *w, int32_t column) noexcept
     int run_worker(const Decoder *d, Worker *w) noexcept

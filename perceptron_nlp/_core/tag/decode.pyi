@@ -1,5 +1,5 @@
-from collections.abc import Sequence
-from typing import Self, overload
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self, overload, type_check_only
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,21 @@ class ListJob:
 class TokenConstraints:
     def __new__(cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]) -> Self: ...
 
-class SentenceDecoder(FrozenModel):
+@type_check_only
+class _Decoder:
+    """What decoders of one column and of several have in common."""
+
+    def tag_buffers(
+        self,
+        data: npt.NDArray[np.uint8],
+        tokens: npt.NDArray[np.int64],
+        sentences: npt.NDArray[np.int64],
+        outs: list[npt.NDArray[np.uint16]],
+        begin: int,
+        end: int,
+    ) -> None: ...
+
+class SentenceDecoder(FrozenModel, _Decoder):
     @property
     def cache_counts(self) -> tuple[int, int]: ...
     @overload
@@ -33,15 +47,6 @@ class SentenceDecoder(FrozenModel):
         constraints: TokenConstraints | None,
     ) -> list[list[str | None]]: ...
     def share(self, job: ListJob, constraints: TokenConstraints | None = None) -> None: ...
-    def tag_buffers(
-        self,
-        data: npt.NDArray[np.uint8],
-        tokens: npt.NDArray[np.int64],
-        sentences: npt.NDArray[np.int64],
-        outs: list[npt.NDArray[np.uint16]],
-        begin: int,
-        end: int,
-    ) -> None: ...
     def tag_with_scores(
         self, sentence: Sequence[str] | tuple[Sequence[str], ...]
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
@@ -51,7 +56,7 @@ class SentenceDecoder(FrozenModel):
         constraints: TokenConstraints | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
 
-class ColumnsDecoder:
+class ColumnsDecoder(_Decoder):
     decoders: tuple[SentenceDecoder, ...]
     labels: tuple[tuple[str, ...], ...]
     def __new__(
@@ -62,12 +67,9 @@ class ColumnsDecoder:
         combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
     ) -> Self: ...
     def share(self, job: ListJob) -> None: ...
-    def tag_buffers(
+    def agree(
         self,
-        data: npt.NDArray[np.uint8],
-        tokens: npt.NDArray[np.int64],
-        sentences: npt.NDArray[np.int64],
-        outs: list[npt.NDArray[np.uint16]],
-        begin: int,
-        end: int,
+        numbers: list[npt.NDArray[np.int64]],
+        scores: list[npt.NDArray[np.float64]],
+        held: Callable[[int], Iterable[tuple[Sequence[int] | None, bool]]],
     ) -> None: ...

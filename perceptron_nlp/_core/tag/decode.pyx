@@ -458,7 +458,7 @@ cdef class _ColumnsBox(WorkerBox):
 
 
 cdef class ColumnsDecoder:
-    """Decoders of words alone, ready to label their columns together.
+    """Decoders ready to label their columns together; of words alone, but for `agree`.
 
     Parameters
     ----------
@@ -491,9 +491,6 @@ cdef class ColumnsDecoder:
         self.agreement.n_columns = n
         for c in range(n):
             decoder = self.decoders[c]
-            if decoder.program.program.n_columns != 1:
-                raise ArgumentError(
-                    "decoders: their templates look at other columns than the words")
             self.agreement.decoders[c] = &decoder.decoder
             self.agreement.scales[c] = scales[c]
             self.agreement.n_labels[c] = len(decoder.labels)
@@ -562,6 +559,44 @@ cdef class ColumnsDecoder:
         finally:
             self.idle.append(box)
 
+    def agree(self, list numbers not None, list scores not None, held):
+        """Make labels that were found column by column agree, where they were never met together.
+
+        Parameters
+        ----------
+        numbers : of each column an int64[n_tokens], the labels found, n_labels for one that the
+            column does not have; those that agree are written there
+        scores : of each column a float64[n_tokens, n_labels]
+        held : called with the number of a token, gives for each column the labels that it is held
+            to, ascending, or None for all; and whether these stay even where no combination has
+            them
+        """
+        cdef int32_t c, n = self.agreement.n_columns
+        cdef Py_ssize_t at
+        cdef uint16_t found[MAX_AGREEING]
+        cdef Held within[MAX_AGREEING]
+        cdef int firm[MAX_AGREEING]
+        cdef double *scored[MAX_AGREEING]
+        cdef double[::1] row
+        cdef const uint8_t[::1] mask
+        for at, labels in enumerate(zip(*[own.tolist() for own in numbers], strict=True)):
+            for c in range(n):
+                found[c] = labels[c]
+            if labels_met(&self.agreement, found):
+                continue
+            alive = []
+            for c, (allowed, stays) in enumerate(held(at)):
+                row, mask = scores[c][at].copy(), _mask(allowed or [], len(self.labels[c]))
+                alive.append((row, mask))
+                scored[c], firm[c] = &row[0], stays
+                within[c].only = allowed[0] if allowed is not None and len(allowed) == 1 else -1
+                within[c].mask = NULL
+                if allowed is not None:
+                    within[c].mask = &mask[0]
+            agree_within(&self.agreement, within, firm, scored, found)
+            for c in range(n):
+                numbers[c][at] = found[c]
+
     cdef WorkerBox take(self):
         """A worker that no other thread has; give it back by appending it to `idle`."""
         cdef _ColumnsBox box
@@ -571,6 +606,8 @@ cdef class ColumnsDecoder:
         try:
             return self.idle.pop()
         except IndexError:
+            if any([(<SentenceDecoder>one).program.program.n_columns != 1 for one in self.decoders]):
+                raise ArgumentError("decoders: their templates look at other columns than the words")
             box = _ColumnsBox()
             box.use = (<SentenceDecoder>self.decoders[0]).new_box().use
             box.others = [(<SentenceDecoder>one).new_box() for one in self.decoders[1:]]
@@ -588,6 +625,14 @@ cdef class ColumnsDecoder:
 cdef uint16_t[::1] _shorts(list numbers):
     """Numbers, and one more, so that there is a first."""
     return array("H", [*numbers, 0])
+
+
+cdef bytearray _mask(allowed, Py_ssize_t n):
+    """A byte for each of n labels, 1 for those that are allowed."""
+    cdef bytearray mask = bytearray(n)
+    for k in allowed:
+        mask[k] = 1
+    return mask
 
 
 cdef list as_list(sentence, Py_ssize_t at):

@@ -3,7 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from perceptron_nlp._core.features.hashing cimport draw_secret
+from perceptron_nlp._core.features.extract cimport draw_secret
 from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
 

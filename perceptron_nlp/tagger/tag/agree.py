@@ -3,18 +3,19 @@
 Each column is labeled by itself. Where the labels of a token were never met together, it gets, of
 the combinations that were, the one whose scores sum to the most. Labels that are kept, or forced by
 a lexicon, stay even if no combination has them, and then the other columns agree among themselves;
-those of a tag dictionary give way. Columns of words alone are labeled in the core, others here.
+those of a tag dictionary give way. Columns of words alone, none of whose labels are kept, are
+labeled by the core (agree.h) in one pass; the others one by one, and it is given their scores.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from perceptron_nlp._core.tag.decode import ColumnsDecoder
-from perceptron_nlp.tagger.model.agreement import Agreement, Numbers
+from perceptron_nlp.tagger.model.agreement import Agreement
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.constraints import (
     ConstrainedTokens,
@@ -75,16 +76,18 @@ class AgreeingColumns:
         self._lexicons = [lexicons.get(name) for name in self.columns]
 
     @cached_property
-    def decoder(self) -> ColumnsDecoder | None:
-        """The core's form, which writes labels as the columns do; None if they need more."""
-        if not all(labeler.words_alone for labeler in self._labelers):
-            return None
+    def _core(self) -> ColumnsDecoder:
         return ColumnsDecoder(
             [labeler.decoder for labeler in self._labelers],
             [labeler.written_labels for labeler in self._labelers],
             [model.weights.scale for model in self._models],
             self._table,
         )
+
+    @cached_property
+    def decoder(self) -> ColumnsDecoder | None:
+        """The core's form, which writes labels as the columns do; None if they need more."""
+        return self._core if all(one.words_alone for one in self._labelers) else None
 
     @property
     def constrained_models(self) -> list[tuple[TaggerModel, Lexicon | None]]:
@@ -157,7 +160,12 @@ class AgreeingColumns:
                 found.append(Scored(numbers, np.concatenate([own for _, own in pieces])))
             sentences = prepared[self.columns[0]][part]
             kept_labels = [_flat(keep.get(name), part, sentences) for name in self.columns]
-            self._agree(found, list(itertools.chain.from_iterable(sentences)), kept_labels)
+            words = list(itertools.chain.from_iterable(sentences))
+            self._core.agree(
+                [own.numbers for own in found],
+                [own.scores for own in found],
+                lambda at: self._held(words[at], [labels[at] for labels in kept_labels]),
+            )
             return use(batch, found)
 
         lengths = [*map(len, prepared[self.columns[0]])]
@@ -169,17 +177,11 @@ class AgreeingColumns:
     @cached_property
     def rows(self) -> IntArray:
         """The label numbers of each combination that was met, ascending."""
-        return self._rows_of(self._table.met)
-
-    @cached_property
-    def _members(self) -> frozenset[Numbers]:
-        return frozenset(map(tuple, self._rows_of(self._table.staying).tolist()))
-
-    def _rows_of(self, bits: Sequence[bytes]) -> IntArray:
         import numpy as np
 
-        prefixes = np.array(self._table.prefixes, np.int64).reshape(len(bits), -1)
-        packed = np.frombuffer(b"".join(bits), np.uint8).reshape(len(bits), -1)
+        met = self._table.met
+        prefixes = np.array(self._table.prefixes, np.int64).reshape(len(met), -1)
+        packed = np.frombuffer(b"".join(met), np.uint8).reshape(len(met), -1)
         prefix, last = np.nonzero(np.unpackbits(packed, axis=1, bitorder="little"))
         return np.column_stack([prefixes[prefix], last])
 
@@ -190,59 +192,15 @@ class AgreeingColumns:
             for model, lexicon in zip(self._models, self._lexicons, strict=True)
         ]
 
-    def _agree(
-        self, found: Sequence[Scored], words: Sequence[str], kept: Sequence[Sequence[str | None]]
-    ) -> None:
-        """Make the labels of all words agree; the twin of agree.h."""
-        members = self._members
-        together = zip(*(own.own.tolist() for own in found), strict=True)
-        for at, row in enumerate(together):
-            if row in members:
-                continue
-            held = [
-                self._held(place, words[at], kept[place][at]) for place in range(len(self.columns))
-            ]
-            firm = [
-                numbers is not None and (label[at] is not None or lexicon is not None)
-                for numbers, label, lexicon in zip(held, kept, self._lexicons, strict=True)
-            ]
-            for own, number in zip(found, self._best(found, at, held, firm), strict=True):
-                own.numbers[at] = number
-
-    def _held(self, place: int, word: str, kept: str | None) -> list[int] | None:
-        """Return the labels that a word is held to, which may be none of the model's."""
-        constraints, tokens = self._constraints[place]
-        return tokens.within(word) if kept is None else constraints.numbers_of(kept)
-
-    def _best(
-        self,
-        found: Sequence[Scored],
-        at: int,
-        held: Sequence[list[int] | None],
-        firm: Sequence[bool],
-    ) -> Sequence[int]:
-        import numpy as np
-
-        rows, own = self.rows, [int(scored.own[at]) for scored in found]
-        places = range(len(own))
-        # All that is held; what dictionaries say given up; and what is held firmly, too.
-        for given in ([True] * len(own), firm, [False] * len(own)):
-            if not any(given) and len(own) - sum(firm) < 2:
-                return own
-            able, total = np.ones(len(rows), np.bool_), np.zeros(len(rows))
-            for place in places:
-                numbers = held[place]
-                if numbers is not None and given[place]:
-                    able &= np.isin(rows[:, place], numbers)
-                if numbers is None or (given[place] and len(numbers) > 1):
-                    total += found[place].scores[at][rows[:, place]]
-            if able.any():
-                best = rows[np.where(able, total, -np.inf).argmax()].tolist()
-                return [
-                    own[place] if firm[place] and not given[place] else best[place]
-                    for place in places
-                ]
-        return own
+    def _held(
+        self, word: str, kept: Sequence[str | None]
+    ) -> Iterable[tuple[list[int] | None, bool]]:
+        """Return for each column the labels that a word is held to, and whether they must stay."""
+        for (constraints, tokens), lexicon, label in zip(
+            self._constraints, self._lexicons, kept, strict=True
+        ):
+            numbers = tokens.within(word) if label is None else constraints.numbers_of(label)
+            yield numbers, numbers is not None and (label is not None or lexicon is not None)
 
 
 def _flat(

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import FeatureProgram, hash64
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.readable import ReadableTemplates, value_texts
 from perceptron_nlp.features.templates import (

@@ -7,7 +7,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.features.hashing import hash64, hash64_each
+from perceptron_nlp._core.features.extract import hash64, hash64_each
 
 PRIME32 = 2654435761
 PRIME64 = 11400714785074694797

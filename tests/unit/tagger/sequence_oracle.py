@@ -2,7 +2,7 @@
 
 from oracles.word_views import feature_key
 
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import hash64
 
 TEMPLATES = (
     "lower[0]",

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, keys_of
 
 import perceptron_nlp as pn
-from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import FeatureProgram, hash64
 from perceptron_nlp._core.model.labelparts import LabelParts
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.factored import learn_factored

@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sequence_oracle import TEMPLATES, UNKNOWN, Oracle, keys_of
 
-from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.features.hashing import hash64
+from perceptron_nlp._core.features.extract import FeatureProgram, hash64
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.tag.decode import SentenceDecoder, TokenConstraints
