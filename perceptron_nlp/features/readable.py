@@ -3,7 +3,7 @@
 Offsets are in the order of the text, -1 the word before and +1 the word after, whatever direction
 the labels were given in.
 
-A value's text is what stands behind its hash (words.h); if it is no text, a word for it:
+A value's text is what stands behind its hash (values.h); if it is no text, a word for it:
 
 * ``<s>`` and ``</s>`` beyond the sentence's ends, ``<s2>`` for the second place beyond, and so on;
 * ``<none>`` for a label before any was given;
@@ -31,7 +31,7 @@ _FLAGS = (
     "no-letter",
     "other",
 )
-# n-grams of a longer word are those of its first and last halves of this many (words.h).
+# n-grams of a longer word are those of its first and last halves of this many (values.h).
 _NGRAM_WORD_LIMIT = 48
 _REMEMBERED = 100_000
 

@@ -29,7 +29,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 
 if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Keeps, Scored
+    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Keeps, Scored
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon
     from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.derived import Around
     from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
-    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
     from perceptron_nlp.tagger.tag.fill import Fill
@@ -496,7 +496,7 @@ class Tagger:
         agreement = self.model.agreement
         if agreement is None or not self._parts:
             return None
-        from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+        from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
 
         parts = self.by_column
         chosen = tuple(

@@ -16,7 +16,7 @@ from oracles.agreement import agreed
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model import agreement
-from perceptron_nlp.tagger.tag.agree import AgreeingColumns, Scored
+from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Scored
 
 COLUMNS = ("upos", "xpos", "feats")
 UPOS, XPOS = ("A", "B", "C"), ("a", "b", "c", "d")

@@ -1,4 +1,4 @@
-"""Compiled templates at work: strings in, feature keys out (words.h, program.h)."""
+"""Compiled templates at work: strings in, feature keys out (values.h, program.h)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -7,7 +7,7 @@ cdef extern from "features/hashing.h" nogil:
     uint64_t xxh64(const uint8_t *p, size_t n, uint64_t seed) noexcept
     uint64_t xxh64_words(const uint64_t *words, int n, uint64_t seed) noexcept
 
-cdef extern from "features/words.h" nogil:
+cdef extern from "features/values.h" nogil:
     ctypedef struct ValueSpec:
         int32_t view
         int32_t affix

@@ -11,7 +11,7 @@
 #ifndef PERCEPTRON_NLP_PROGRAM_H
 #define PERCEPTRON_NLP_PROGRAM_H
 
-#include "features/words.h"
+#include "features/values.h"
 
 enum { ATOM_VALUE, ATOM_TAG, ATOM_FIRST, ATOM_LAST, ATOM_BIAS };
 enum { ALWAYS, NOT_FIRST, FIRST, NOT_LAST, LAST };

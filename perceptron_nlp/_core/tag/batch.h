@@ -99,7 +99,7 @@ typedef struct Worker {
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
-    const struct Agreement *agreement;         /* NULL: it labels one column (agree.h) */
+    const struct Agreement *agreement;         /* NULL: it labels one column (agreement.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
 } Worker;
 

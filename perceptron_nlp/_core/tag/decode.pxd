@@ -39,7 +39,7 @@ cdef extern from "tag/search.h" nogil:
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
     int batch_end_sentence(Batch *b) noexcept
 
-cdef extern from "tag/agree.h" nogil:
+cdef extern from "tag/agreement.h" nogil:
     enum:
         MAX_AGREEING
     ctypedef struct Agreement:

@@ -1,6 +1,6 @@
 # cython: language_level=3, freethreading_compatible=True
 """Decoders: frozen models that label lists of strings, or words in buffers, in any number of
-threads; of one column, or of several whose labels agree (agree.h)."""
+threads; of one column, or of several whose labels agree (agreement.h)."""
 
 from array import array
 

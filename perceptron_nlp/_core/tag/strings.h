@@ -11,7 +11,7 @@
 #include <pythread.h>
 
 #include "features/utf8.h"
-#include "tag/agree.h"
+#include "tag/agreement.h"
 
 #define NO_MEMORY (-1)
 #define NOT_A_STRING (-2)

@@ -6,7 +6,7 @@
 #ifndef PERCEPTRON_NLP_WRITER_H
 #define PERCEPTRON_NLP_WRITER_H
 
-#include "tag/agree.h"
+#include "tag/agreement.h"
 #include "text/words.h"
 
 #define CONLLU_FIELDS 10

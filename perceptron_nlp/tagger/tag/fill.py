@@ -11,7 +11,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
-    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.label import Labeler
 
 

@@ -22,7 +22,7 @@ from perceptron_nlp.text.gaps import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.scripts import LEMMA, parse_script
 
 if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tag.agree import AgreeingColumns
+    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.text import LabeledText
 
 PIECE = 1 << 18

@@ -5,8 +5,8 @@
  * its weights. The columns look at words alone, so one batch is read for all of them.
  *
  * A combination is a prefix, the labels of all columns but the last, and a label of the last. */
-#ifndef PERCEPTRON_NLP_AGREE_H
-#define PERCEPTRON_NLP_AGREE_H
+#ifndef PERCEPTRON_NLP_AGREEMENT_H
+#define PERCEPTRON_NLP_AGREEMENT_H
 
 #include <float.h>
 

@@ -1,7 +1,7 @@
 /* What can be seen of one word: its views (as written, lower-cased, shape, …), their prefixes,
  * suffixes and n-grams, each as a 64-bit hash of its UTF-8 bytes. */
-#ifndef PERCEPTRON_NLP_WORDS_H
-#define PERCEPTRON_NLP_WORDS_H
+#ifndef PERCEPTRON_NLP_VALUES_H
+#define PERCEPTRON_NLP_VALUES_H
 
 #include "features/hashing.h"
 #include "features/views.h"

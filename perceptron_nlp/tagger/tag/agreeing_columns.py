@@ -4,7 +4,7 @@ Each column is labeled by itself. Where the labels of a token were never met tog
 the combinations that were, the one whose scores sum to the most. Labels that are kept, or forced by
 a lexicon, stay even if no combination has them, and then the other columns agree among themselves;
 those of a tag dictionary give way. Columns of words alone, none of whose labels are kept, are
-labeled by the core (agree.h) in one pass; the others one by one, and it is given their scores.
+labeled by the core (agreement.h) in one pass; the others one by one, and it is given their scores.
 """
 
 from __future__ import annotations
