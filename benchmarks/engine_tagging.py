@@ -69,9 +69,14 @@ def tagging() -> None:
     import pyarrow.parquet as pq
 
     from perceptron_nlp.cli.tag_folder import tag_file
-    from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_parquet
-    from perceptron_nlp.integrations.ray import RayWorkers, tag_dataset
-    from perceptron_nlp.integrations.spark import tag_dataframe
+    from perceptron_nlp.integrations.arrow import (
+        ArrowTagger,
+        tag_arrow,
+        tag_dataframe,
+        tag_dataset,
+        tag_parquet,
+    )
+    from perceptron_nlp.integrations.engines import RayWorkers
 
     with tempfile.TemporaryDirectory() as place:
         model, out = Path(place) / "en.model", Path(place) / "out"

@@ -33,14 +33,14 @@ def accuracy() -> None:
 
 def seconds() -> None:
     """The table of times."""
-    from perceptron_nlp.integrations import ray
+    from perceptron_nlp.integrations import engines
 
     ray_on_two()
     data = treebank("EWT", "train")
     options: dict[str, Any] = {"preset": "fast"}
     for workers in (1, 2, 4):
         begun = time.monotonic()
-        ray.train(data, workers=workers, **options)
+        engines.train(data, workers=workers, **options)
         print(f"{workers} on Ray: {time.monotonic() - begun:.1f} s", flush=True)
     begun = time.monotonic()
     pn.train(data, **options)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp.integrations.shards import train_on_shards
+from perceptron_nlp.integrations import engines
 
 
 class Here:
@@ -22,5 +22,5 @@ class Here:
 
 
 def train(data: Any, **options: Any) -> pn.Tagger:
-    """Train on shards in this process; parameters are those of train_on_shards."""
-    return train_on_shards(Here(), data, **options)
+    """Train on shards in this process; parameters are those of engines.train."""
+    return engines.train(data, engine=Here(), **options)

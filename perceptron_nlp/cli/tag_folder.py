@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import os
@@ -123,27 +124,26 @@ def _pieces(tagger: pn.Tagger, options: Mapping[str, Any], read: str) -> Iterato
 
 def _while_unchanged(path: str, pieces: Iterable[Any]) -> Iterator[Any]:
     """Yield the pieces made of a file; raise FileError at the end if it was changed."""
-    before = _state(path)
+
+    def state() -> tuple[int, int, int] | None:
+        # The reader reports what is wrong.
+        with contextlib.suppress(OSError):
+            found = os.stat(path)
+            return found.st_ino, found.st_size, found.st_mtime_ns
+        return None
+
+    before = state()
     yield from pieces
-    if _state(path) != before:
+    if state() != before:
         raise pn.FileError(
             f"{path}: was changed while it was tagged; start again when nobody writes it"
         )
 
 
-def _state(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        # The reader reports what is wrong.
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
-
-
 def tag_folder(chosen: argparse.Namespace) -> None:
     """Tag a folder as the command line says."""
     _check(chosen)
-    engine = importlib.import_module(f"perceptron_nlp.integrations.{chosen.engine}")
+    engines = importlib.import_module("perceptron_nlp.integrations.engines")
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     source, target = chosen.files
     own = arrow.ArrowTagger(chosen.model)
@@ -151,10 +151,9 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     plan = FolderPlan(source, target, {"model": own.digest, "version": pn.__version__, **options})
     failed = []
     if plan.todo:
-        engine.connect()
         jobs = ((own, options, *pair) for pair in plan.todo)
-        found = sorted(engine.RayWorkers().call(tag_file, jobs), key=lambda pair: pair[0])
-        failed = [(read, error) for read, error in found if error is not None]
+        found = engines.RayWorkers().call(tag_file, jobs)
+        failed = sorted((one for one in found if one[1] is not None), key=lambda one: one[0])
     if not chosen.quiet:
         # The first is raised, and so said last.
         for _, error in failed[1:]:

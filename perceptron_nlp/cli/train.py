@@ -121,7 +121,7 @@ def _trainer(chosen: argparse.Namespace) -> Callable[..., pn.Tagger]:
             raise UsageError("--workers: is an option of an engine; name one, too: --engine ray")
         return pn.train
     check_choice("engine", chosen.engine, ENGINES)
-    engine = importlib.import_module("perceptron_nlp.integrations.ray")
+    engine = importlib.import_module("perceptron_nlp.integrations.engines")
     return partial(engine.train, workers=chosen.workers)
 
 

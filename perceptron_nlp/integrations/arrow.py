@@ -18,16 +18,9 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choices, check_version
-from perceptron_nlp.errors import (
-    ArgumentError,
-    ArgumentTypeError,
-    FileError,
-    FormatError,
-    ModelError,
-    missing_extra,
-)
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra
 from perceptron_nlp.integrations.arrow_columns import ColumnTagger
-from perceptron_nlp.integrations.arrow_rows import is_text
+from perceptron_nlp.integrations.arrow_rows import as_arrow, is_text
 
 try:
     import pyarrow as pa
@@ -97,7 +90,7 @@ def tag_arrow(
     --------
     ``polars_frame.with_columns(pl.Series("upos", tag_arrow(tagger, polars_frame["tokens"])))``
     """
-    given = _as_arrow(data)
+    given = as_arrow(data)
     is_array = isinstance(given, pa.Array | pa.ChunkedArray)
     own = ColumnTagger(
         _opened(tagger),
@@ -119,31 +112,6 @@ def _opened(tagger: pn.Tagger | str | os.PathLike[str]) -> pn.Tagger:
             f"tagger: a Tagger, or the path of one, is needed, not {type(tagger).__name__}"
         )
     return pn.load(tagger)
-
-
-def _as_arrow(data: Any) -> Any:
-    """Data of any library as pyarrow's, structs as batches and tables."""
-    if isinstance(data, pa.RecordBatch | pa.Table | pa.RecordBatchReader):
-        return data
-    try:
-        if isinstance(data, pa.Array | pa.ChunkedArray):
-            array = data
-        elif hasattr(data, "__arrow_c_stream__"):
-            array = pa.chunked_array(data)
-        elif hasattr(data, "__arrow_c_array__"):
-            array = pa.array(data)
-        else:
-            raise ArgumentTypeError(
-                f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
-                f" {type(data).__name__}; lists of str are for tagger.tag_sents"
-            )
-        if not pa.types.is_struct(array.type):
-            return array
-        whole = pa.Table if isinstance(array, pa.ChunkedArray) else pa.RecordBatch
-        return whole.from_struct_array(array)
-    except (pa.ArrowException, ValueError) as error:
-        # A column of pandas may hold objects of several kinds, or have the name of another.
-        raise ArgumentError(f"data: cannot be converted to Arrow: {error}") from None
 
 
 def tag_parquet(
@@ -206,31 +174,26 @@ def tag_parquet(
     except (ArgumentError, ArgumentTypeError) as error:
         if str(error).startswith(("tokens_column", "text_column")):
             raise
-        raise FormatError(str(error), name) from None
+        raise pn.FormatError(str(error), name) from None
     except pa.ArrowException as error:
-        raise FormatError(f"is no Parquet file that can be read: {error}", name) from None
+        raise pn.FormatError(f"is no Parquet file that can be read: {error}", name) from None
     except OSError as error:
-        raise FileError(f"{name}: cannot be read: {error.strerror or error}") from error
+        raise pn.FileError(f"{name}: cannot be read: {error.strerror or error}") from error
 
 
 def _row_groups(file: Any) -> Iterator[Any]:
     """Yield each row group as one batch, since each batch is written as one row group."""
     for number in range(file.num_row_groups):
         table = file.read_row_group(number).combine_chunks()
-        yield from table.to_batches() or [
-            pa.RecordBatch.from_arrays(
-                [pa.array([], t) for t in table.schema.types], schema=table.schema
-            )
-        ]
+        yield from table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
 
 
 def _compression(file: Any) -> str:
     """The compression of the file's first column, under the writer's name for it."""
-    metadata = file.metadata
-    if not metadata.num_row_groups or not metadata.num_columns:
+    if not file.metadata.num_row_groups or not file.metadata.num_columns:
         return "snappy"
-    used: str = metadata.row_group(0).column(0).compression.lower()
-    return {"uncompressed": "none"}.get(used, used)
+    used: str = file.metadata.row_group(0).column(0).compression.lower()
+    return "none" if used == "uncompressed" else used
 
 
 class _Sink(io.BytesIO):
@@ -301,11 +264,10 @@ class ArrowTagger:
             )
         path = os.fspath(model)
         self.model = os.path.abspath(path) if os.path.isfile(path) else path
-        self.tokens_column = tokens_column
-        self.text_column = text_column
+        self.tokens_column, self.text_column = tokens_column, text_column
         self.keep = None if keep is None else tuple(keep)
         opened = pn.load(path, mmap=True)
-        self.digest, known = digest_of(opened), opened.columns
+        self.digest, known = _digest_of(opened), opened.columns
         self._version = pn.__version__
         if columns is not None:
             check_choices("columns", columns, known)
@@ -353,28 +315,70 @@ class ArrowTagger:
         )
 
 
-def digest_of(tagger: pn.Tagger) -> str:
-    """SHA-256 of a model, in hexadecimal."""
+def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
+    """Return a Ray data set with columns of labels added.
+
+    Parameters
+    ----------
+    dataset : a ray.data.Dataset with a column of lists of words, a row a sentence; or of texts
+    tagger : an ArrowTagger, or what ``perceptron_nlp.load`` takes
+    **options : those of ``Dataset.map_batches``, such as ``batch_size`` and ``concurrency``
+
+    Raises
+    ------
+    ArgumentTypeError, FileError, ModelError : as for ArrowTagger
+    """
+    own = tagger if callable(tagger) else ArrowTagger(tagger)
+    return dataset.map_batches(own, batch_format="pyarrow", zero_copy_batch=True, **options)
+
+
+def tag_dataframe(frame: Any, tagger: ArrowTagger | str | os.PathLike[str]) -> Any:
+    """Return a Spark data frame with columns of labels added, each an array of strings.
+
+    If the tagger names a column of texts, a column of words is added instead: an array of structs
+    (see tag_arrow). Nothing is tagged before the frame is asked for rows. A column of the same name
+    is replaced. Workers need this library and the model file, at the place that the tagger names.
+
+    Parameters
+    ----------
+    frame : a pyspark.sql.DataFrame with a column of arrays of words, a row a sentence; or of texts
+    tagger : an ArrowTagger, or what ``perceptron_nlp.load`` takes, for all columns
+
+    Raises
+    ------
+    ArgumentTypeError, FileError, ModelError : as for ArrowTagger; `frame` is of another type
+    ArgumentError : the frame has no such column of words, or several that may be meant
+    MissingExtraError : Spark is not installed
+    """
+    try:
+        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+    except ImportError:
+        raise missing_extra("PySpark", "spark") from None
+    own = tagger if isinstance(tagger, ArrowTagger) else ArrowTagger(tagger)
+    if not hasattr(frame, "mapInArrow"):
+        raise ArgumentTypeError(f"frame: a Spark data frame is needed, not {type(frame).__name__}")
+    # Here, and not on a worker when the first row is asked for.
+    schema = from_arrow_schema(own.schema(to_arrow_schema(frame.schema)))
+    return frame.mapInArrow(own.batches, schema)
+
+
+def _digest_of(tagger: pn.Tagger) -> str:
     return hashlib.sha256(tagger.to_bytes()).hexdigest()
 
 
 @functools.lru_cache(maxsize=4)
 def tagger_at(model: str, digest: str) -> pn.Tagger:
-    """Load the tagger of a path or a name, mapped into memory once in a process.
-
-    Raises FileError if there is no such file on this machine; ModelError if it is another one than
-    where the job was begun.
-    """
+    """The tagger of a path or a name, mapped into memory once in a process."""
+    here = f"on {socket.gethostname()}"
     try:
         tagger = pn.load(model, mmap=True)
-    except FileError as error:
-        raise FileError(
-            f"{error} (on {socket.gethostname()}); put the model where every worker finds it under"
-            " this name"
+    except pn.FileError as error:
+        raise pn.FileError(
+            f"{error} ({here}); put the model where every worker finds it under this name"
         ) from error
-    if digest_of(tagger) != digest:
-        raise ModelError(
-            f"{model}: on {socket.gethostname()} is another model than where the job"
-            " was begun; put the same file on every machine"
+    if _digest_of(tagger) != digest:
+        raise pn.ModelError(
+            f"{model}: {here} is another model than where the job was begun; put the same file on"
+            " every machine"
         )
     return tagger

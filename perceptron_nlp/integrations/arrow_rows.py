@@ -5,7 +5,7 @@ It is made without a copy of the text, unless words are views or dictionaries, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -121,6 +121,34 @@ class Rows:
         return whole.from_arrays(pa.array(offsets), values, mask=mask)
 
 
+def as_arrow(data: Any) -> Any:
+    """Return data of any library as pyarrow's, structs as batches and tables.
+
+    Raises ArgumentTypeError if they are not Arrow's; ArgumentError if they cannot be converted.
+    """
+    if isinstance(data, pa.RecordBatch | pa.Table | pa.RecordBatchReader):
+        return data
+    try:
+        if isinstance(data, pa.Array | pa.ChunkedArray):
+            array = data
+        elif hasattr(data, "__arrow_c_stream__"):
+            array = pa.chunked_array(data)
+        elif hasattr(data, "__arrow_c_array__"):
+            array = pa.array(data)
+        else:
+            raise ArgumentTypeError(
+                f"data: Arrow data are needed (an array, a record batch, a table or a stream), not"
+                f" {type(data).__name__}; lists of str are for tagger.tag_sents"
+            )
+        if not pa.types.is_struct(array.type):
+            return array
+        whole = pa.Table if isinstance(array, pa.ChunkedArray) else pa.RecordBatch
+        return whole.from_struct_array(array)
+    except (pa.ArrowException, ValueError) as error:
+        # A column of pandas may hold objects of several kinds, or have the name of another.
+        raise ArgumentError(f"data: cannot be converted to Arrow: {error}") from None
+
+
 def column_of(schema: Any, wanted: str | None, *, of_texts: bool = False) -> str:
     """Return the name of the column of the words, or of the texts.
 
@@ -168,17 +196,14 @@ def rows_are_large(type: Any, place: str) -> bool:
     Raises ArgumentTypeError unless it is a type of lists; `place` is the name of the data.
     """
     inner = _inside(type)
-    if not (_is_list(inner) or pa.types.is_null(inner)):
+    if _kind(inner) not in (*_LISTS, "null"):
         raise ArgumentTypeError(f"{place}: rows must be lists of words, not {type}{_advice(inner)}")
-    return bool(pa.types.is_large_list(inner) or pa.types.is_large_list_view(inner))
+    return _kind(inner).startswith("large_")
 
 
 def is_text(type: Any) -> bool:
     """Return True for strings, whatever holds them."""
-    type = _inside(type)
-    return bool(
-        pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type)
-    )
+    return _kind(_inside(type)) in _TEXTS
 
 
 def strings(array: Any) -> list[Any]:
@@ -190,17 +215,18 @@ def strings(array: Any) -> list[Any]:
         raise ArgumentError("data: there are texts or words that are not UTF-8") from None
 
 
-_VIEWS: tuple[Callable[[Any], bool], ...] = (pa.types.is_list_view, pa.types.is_large_list_view)
-_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, *_VIEWS)
+_TEXTS = ("string", "large_string", "string_view")
+_VIEWS = ("list_view", "large_list_view")
+_LISTS = ("list", "large_list", "fixed_size_list", *_VIEWS)
 
 
-def _is_list(type: Any) -> bool:
-    return any(is_kind(type) for is_kind in _LISTS)
+def _kind(type: Any) -> str:
+    return str(type).partition("<")[0]
 
 
 def _holds_words(type: Any) -> bool:
     inner = _inside(type)
-    return _is_list(inner) and is_text(inner.value_type)
+    return _kind(inner) in _LISTS and is_text(inner.value_type)
 
 
 def _inside(type: Any) -> Any:
@@ -213,33 +239,29 @@ def _inside(type: Any) -> Any:
 
 def _plain(array: Any, place: str) -> Any:
     """An array of the type inside."""
-    while True:
-        if isinstance(array, pa.ExtensionArray):
-            array = array.storage
-        elif pa.types.is_dictionary(array.type):
-            values = array.dictionary
-            if any(is_view(values.type) for is_view in _VIEWS):
-                raise ArgumentTypeError(
-                    f"{place}: rows are a dictionary of list views; cast them to lists first"
-                )
-            if is_text(values.type):
-                # Its words may be more text than offsets of 32 bits can count.
-                values = values.cast(pa.large_string())
-            elif _holds_words(values.type) and pa.types.is_string_view(values.type.value_type):
-                values = values.cast(pa.large_list(pa.large_string()))
-            array = values.take(array.indices)
-        else:
-            return array
+    if isinstance(array, pa.ExtensionArray):
+        return _plain(array.storage, place)
+    if not pa.types.is_dictionary(array.type):
+        return array
+    values = array.dictionary
+    if _kind(values.type) in _VIEWS:
+        raise ArgumentTypeError(
+            f"{place}: rows are a dictionary of list views; cast them to lists first"
+        )
+    if is_text(values.type):
+        # Its words may be more text than offsets of 32 bits can count.
+        values = values.cast(pa.large_string())
+    elif _holds_words(values.type) and _kind(values.type.value_type) == "string_view":
+        values = values.cast(pa.large_list(pa.large_string()))
+    return _plain(values.take(array.indices), place)
 
 
 def _advice(type: Any) -> str:
     if is_text(type):
         return "; split the text into words first"
-    if _is_list(type):
+    if _kind(type) in _LISTS:
         return "; flatten it to one list of words a sentence first"
-    if pa.types.is_binary(type) or pa.types.is_large_binary(type):
-        return "; cast it to string first, if it is UTF-8"
-    return ""
+    return "; cast it to string first, if it is UTF-8" if "binary" in _kind(type) else ""
 
 
 def with_context(batches: Iterable[tuple[Any, Rows]], window: int) -> Iterator[tuple[Any, Rows]]:

@@ -11,8 +11,7 @@ import pytest
 
 import perceptron_nlp as pn
 from benchmarks.here import Here, train
-from perceptron_nlp.integrations import shards
-from perceptron_nlp.integrations.shards import train_on_shards
+from perceptron_nlp.integrations import engines
 
 Small = list[tuple[list[str], list[str]]]
 DATA = Path(__file__).parents[2] / "data"
@@ -68,7 +67,7 @@ def test_the_order_in_which_workers_are_done_changes_no_byte(small: Small) -> No
         ) -> Iterable[Any]:
             return super().call(job, [*arguments][::-1])
 
-    found = [train_on_shards(one(), small, workers=3, **FAST) for one in (Here, Backwards)]
+    found = [engines.train(small, engine=one(), workers=3, **FAST) for one in (Here, Backwards)]
     assert bytes(found[0].to_bytes()) == bytes(found[1].to_bytes())
 
 
@@ -137,6 +136,6 @@ def test_what_shards_cannot_know_is_refused(small: Small) -> None:
 def test_a_worker_of_another_version_is_refused(
     small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shards.pn, "__version__", "0.0.1")
+    monkeypatch.setattr(engines.pn, "__version__", "0.0.1")
     with pytest.raises(pn.EngineError, match=r"has version .*, and the job was begun with 0"):
         train(small, workers=2, **FAST)

@@ -15,8 +15,6 @@ MODULES = [
     ("sklearn", "sklearn.base", "sklearn"),
     ("nltk", "nltk.tag.api", "nltk"),
     ("arrow", "pyarrow", "arrow"),
-    ("ray", "ray", "ray"),
-    ("spark", "pyspark.sql.pandas.types", "spark"),
 ]
 
 
@@ -32,6 +30,29 @@ def test_a_missing_library_is_named_with_its_extra(
         pn.MissingExtraError, match=rf'not installed: pip install "perceptron-nlp\[{extra}\]"'
     ):
         importlib.import_module(f"perceptron_nlp.integrations.{module}")
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "given", "library", "extra"),
+    [
+        ("engines", "train", ["text"], "ray", "ray"),
+        ("arrow", "tag_dataframe", ["frame", "en"], "pyspark.sql.pandas.types", "spark"),
+    ],
+)
+def test_an_engine_that_is_missing_is_named_with_its_extra(
+    module: str,
+    function: str,
+    given: list[str],
+    library: str,
+    extra: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = pytest.importorskip(
+        f"perceptron_nlp.integrations.{module}", exc_type=pn.MissingExtraError
+    )
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(pn.MissingExtraError, match=rf"perceptron-nlp\[{extra}\]"):
+        getattr(own, function)(*given)
 
 
 def test_uploading_and_downloading_without_the_hubs_client_name_its_extra(

@@ -19,7 +19,7 @@ from perceptron_nlp.cli.main import main
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 
-from perceptron_nlp.integrations import ray as engine  # noqa: E402
+from perceptron_nlp.integrations import arrow, engines  # noqa: E402
 
 # Ray's own: sockets and processes that it leaves to the system, and options that are to change.
 pytestmark = [
@@ -57,7 +57,7 @@ def many(small: list[tuple[list[str], list[str]]]) -> list[tuple[list[str], list
 
 
 def trained(data: object, **options: Any) -> bytes:
-    return bytes(engine.train(data, **{**OPTIONS, **options}).to_bytes())
+    return bytes(engines.train(data, **{**OPTIONS, **options}).to_bytes())
 
 
 def test_workers_on_ray_learn_what_workers_in_one_process_do(
@@ -92,7 +92,7 @@ def test_a_worker_that_dies_again_and_again_ends_the_work(cluster: None) -> None
         os.kill(os.getpid(), signal.SIGKILL)
 
     with pytest.raises(pn.EngineError, match="a worker died 4 times over one job"):
-        list(engine.RayWorkers().call(job, [(1,)]))
+        list(engines.RayWorkers().call(job, [(1,)]))
 
 
 def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,13 +102,13 @@ def test_a_cluster_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch
     for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}", "127.0.0.1:99999"):
         monkeypatch.setenv("RAY_ADDRESS", address)
         with pytest.raises(pn.EngineError, match=f"RAY_ADDRESS is {address}, and no Ray answers"):
-            engine.connect()
+            engines.RayWorkers()
 
 
-def test_an_object_store_that_is_full_is_said_to_be() -> None:
+def test_an_object_store_that_is_full_is_said_to_be(cluster: None) -> None:
     with (
         pytest.raises(pn.MemoryLimitError, match="object store is full, and so is the disk"),
-        engine.typed(),
+        engines.RayWorkers().typed(),
     ):
         raise ray.exceptions.ObjectStoreFullError
 
@@ -121,7 +121,7 @@ def test_a_data_set_gets_labels_in_the_order_of_its_rows(
     context.execution_options.preserve_order = True
     rows = [{"number": number, "tokens": words} for number, (words, _) in enumerate(small)]
     dataset = ray.data.from_items(rows).repartition(3)
-    found = engine.tag_dataset(dataset, model, batch_size=5).take_all()
+    found = arrow.tag_dataset(dataset, model, batch_size=5).take_all()
     assert [row["number"] for row in found] == list(range(len(small)))
     assert [list(row["tag"]) for row in found] == tagger.tag_sents([w for w, _ in small])
 
@@ -135,7 +135,7 @@ def test_a_job_whose_process_dies_is_done_again(cluster: None, tmp_path: Path) -
         return number * number
 
     numbers = ((number,) for number in range(6))
-    assert sorted(engine.RayWorkers().call(job, numbers)) == [0, 1, 4, 9, 16, 25]
+    assert sorted(engines.RayWorkers().call(job, numbers)) == [0, 1, 4, 9, 16, 25]
 
 
 def test_the_command_line_tags_a_folder_and_goes_on_with_what_is_not_done(

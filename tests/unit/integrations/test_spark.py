@@ -18,8 +18,7 @@ pytest.importorskip("pyarrow", reason="the extra arrow is not installed")
 if shutil.which("java") is None:
     pytest.skip("Spark needs Java, which is not installed", allow_module_level=True)
 
-from perceptron_nlp.integrations.arrow import ArrowTagger  # noqa: E402
-from perceptron_nlp.integrations.spark import tag_dataframe  # noqa: E402
+from perceptron_nlp.integrations.arrow import ArrowTagger, tag_dataframe  # noqa: E402
 
 # Spark's own: sockets that it leaves to the system, and what it still takes from older pandas.
 pytestmark = [
