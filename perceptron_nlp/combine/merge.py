@@ -5,8 +5,22 @@ Scores are sums of weights, so the mean of models is the model of mean weights: 
 a_k), in float64, each weight then rounded once to the step of the new model, by half a step at
 most. A label that a model does not know scores 0 there, as does a feature.
 
-Taggers that were resumed from one are mixed rather: their states are, and so the mix can be resumed
-(mix.py).
+Taggers that were resumed from one are mixed rather: their states are, and so the mix can be
+resumed. That is iterative parameter mixing (McDonald, Hall and Mann, 2010, "Distributed training
+strategies for the structured perceptron"), sparsely: a weight is the mean over those shards that
+moved it, since most weights belong to rare features, against which the others did not speak. Let
+learning begin at state 0 and end on shard i at state i, after n_i tokens; the shares m_i and the
+n_i add up to 1 and n. For one weight w, let S be the shards that moved it, M the sum of their
+shares, T the sum of w after each token (RunState.sums), g AdaGrad's sum of squares, and D the
+difference of a number of state i from that of state 0. The mix is, with c_i = n m_i / n_i and sums
+over S alone,
+
+    w = w_0 + (1 / M) sum of m_i Dw_i
+    T = T_0 + (1 / M) sum of c_i DT_i
+    g = g_0 + (1 / M) sum of m_i Dg_i
+
+If S is empty, T grows by n w_0. So T divided by all tokens of all shards stays the mean of the
+weight. Squares are mixed as weights are, not added up: next steps would be shorter.
 """
 
 from __future__ import annotations
@@ -14,40 +28,33 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
-from perceptron_nlp.combine.mix import mixed
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.state import TrainingState, sum_of
+from perceptron_nlp.tagger.model.state import RunState, TrainingState, Union, sum_of
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
-from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.tagger.train.resuming import state_of
 from perceptron_nlp.text.tagset import TagSet
 
 Taggers: TypeAlias = "Iterable[Tagger | str | os.PathLike[str]]"
 
-# Fields that models must have in common for their weights to mean the same, and their names.
-_ALIKE = {
-    "templates": "templates",
-    "scheme": "scheme of spans",
-    "right_to_left": "right_to_left",
-    "beam": "beam",
-    "parts": "parts of labels",
-    "window": "window",
-}
 # Weights that are whole numbers of steps but for rounding in sums.
 _SMALL = 1e-6
+# What rounding makes of a sum is less than this part of it.
+ROUNDING = 1e-12
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
 
 
 def merge(
@@ -85,31 +92,26 @@ def merge(
     if base is not None:
         ((name, tagger),) = named_taggers("base", [base])
         begun = _Member(tagger, name, 1.0, "")
-    columns = {member.columns for member in (*members, *([] if begun is None else [begun]))}
+    everyone = members if begun is None else [begun, *members]
+    columns = {member.tagger.columns for member in everyone}
     if len(columns) > 1:
         one, other = sorted(columns)[:2]
         raise ArgumentError(
             f"taggers: columns differ: {quote(', '.join(one))} and {quote(', '.join(other))}"
         )
+    factors = [member.weight for member in members]
     models = []
-    for number in range(len(members[0].columns)):
-        parts = [member.tagger.model.parts_by_column[number] for member in members]
-        factors = [member.weight for member in members]
+    for parts in zip(*(member.tagger.model.parts_by_column for member in everyone), strict=True):
+        _check_alike(parts, everyone)
         if begun is not None:
-            start = begun.tagger.model.parts_by_column[number]
-            _check_alike([start, *parts], [begun, *members])
-            models.append(_mix(start, parts, factors))
+            models.append(_mix(parts[0], parts[1:], factors))
             continue
-        _check_alike(parts, members)
+        merged = [
+            {"weight": member.weight, "sha256": member.digest, "record": dict(part.record)}
+            for member, part in zip(members, parts, strict=True)
+        ]
         model = _merged(parts, factors, members)
-        record = {
-            "version": __version__,
-            "merged": [
-                {"weight": member.weight, "sha256": member.digest, "record": dict(part.record)}
-                for member, part in zip(members, parts, strict=True)
-            ],
-        }
-        models.append(model.replace(record=record))
+        models.append(model.replace(record={"version": __version__, "merged": merged}))
     agreement = members[0].tagger.model.agreement
     for member in members[1:]:
         agreement = agreement and agreement.united(member.tagger.model.agreement)
@@ -119,18 +121,13 @@ def merge(
     return Tagger(model)
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(NamedTuple):
     """A tagger, its name in messages, its weight, and a digest of its model."""
 
     tagger: Tagger
     name: str
     weight: float
     digest: str
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.tagger.columns
 
 
 def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]:
@@ -197,43 +194,42 @@ def _merged(
     if below:
         _check_alike(below, members)
     second = (FirstPass(_merged(below, factors, members)),) if below else ()
-    return first.deriving(*second).replace(
-        tags=tags,
-        weights=_mean(models, factors, tags),
-        packed=False,
-        record={},
-        dictionary=_dictionary(models),
-        state=None,
-        calibration=None,
-        vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
-    )
+    weights = _mean(models, factors, tags)
+    return _united(first.deriving(*second), models, tags=tags, weights=weights)
+
+
+def _united(base: TaggerModel, models: Sequence[TaggerModel], **changes: Any) -> TaggerModel:
+    """A model like `base` with these changes, and with what its models know of words."""
+    own: dict[str, Any] = {"packed": False, "record": {}, "state": None, "calibration": None}
+    own["vocabulary"] = reduce(np.union1d, [model.vocabulary for model in models])
+    return base.replace(dictionary=_dictionary(models), **(own | changes))
 
 
 def _mix(base: TaggerModel, models: Sequence[TaggerModel], factors: Sequence[float]) -> TaggerModel:
     """The mix of models of one column that were resumed from one."""
     tags = TagSet({label for model in (base, *models) for label in model.tags})
-    names = {name: number for number, name in enumerate(part_names(tags.labels, base.parts))}
-    states = []
-    for model in (base, *models):
-        numbers = [names[name] for name in part_names(model.tags.labels, model.parts)]
-        states.append([run.renumbered(numbers) for run in state_of(model).runs])
+    numbers, n_labels = _label_numbers((base, *models), tags)
+    states = [
+        [run.renumbered(own) for run in state_of(model).runs]
+        for model, own in zip((base, *models), numbers, strict=True)
+    ]
     if len({len(runs) for runs in states}) > 1:
         raise ArgumentError("base: not all of the taggers were resumed from it")
     shares = [factor / sum(factors) for factor in factors]
     runs = [mixed(begun, reached, shares) for begun, *reached in zip(*states, strict=True)]
-    bits = base.weights.table_bits
-    return base.replace(
-        tags=tags,
-        weights=QuantizedWeights.of(
-            sum_of([run.average(len(names), bits) for run in runs]), max(1, len(base.templates))
-        ),
-        packed=False,
-        record=_mixed_record(base, models),
-        dictionary=_dictionary(models),
-        state=TrainingState(state_of(base).options, tuple(runs)),
-        calibration=None,
-        vocabulary=reduce(np.union1d, [model.vocabulary for model in models]),
-    )
+    averages = [run.average(n_labels, base.weights.table_bits) for run in runs]
+    weights = QuantizedWeights.of(sum_of(averages), max(1, len(base.templates)))
+    state = TrainingState(state_of(base).options, tuple(runs))
+    record = _mixed_record(base, models)
+    return _united(base, models, tags=tags, weights=weights, record=record, state=state)
+
+
+def _label_numbers(models: Sequence[TaggerModel], tags: TagSet) -> tuple[list[list[int]], int]:
+    """For each model the numbers that its labels have among `tags`, and how many these are."""
+    names = part_names(tags.labels, models[0].parts)
+    number_of = {name: number for number, name in enumerate(names)}
+    own = [part_names(model.tags.labels, model.parts) for model in models]
+    return [[number_of[name] for name in some] for some in own], len(names)
 
 
 def _mixed_record(base: TaggerModel, models: Sequence[TaggerModel]) -> dict[str, Any]:
@@ -253,48 +249,46 @@ def _mixed_record(base: TaggerModel, models: Sequence[TaggerModel]) -> dict[str,
 
 
 def _check_alike(models: Sequence[TaggerModel], members: Sequence[_Member]) -> None:
-    first, name = models[0], members[0].name
-
-    def refuse(what: str, ours: Any, theirs: Any, other: str) -> None:
-        own, their = (quote(one) if isinstance(one, str) else f"{one}" for one in (ours, theirs))
-        raise ArgumentError(
-            f"taggers: {what} of column {quote(first.column)} differ: {own} in {name},"
-            f" {their} in {other}; train them with the same"
-        )
-
+    first, own = models[0], _alike(models[0])
     for model, member in zip(models[1:], members[1:], strict=True):
-        if model.column != first.column:
-            refuse("columns of the first pass", first.column, model.column, member.name)
-        for field, what in _ALIKE.items():
-            ours, theirs = getattr(first, field), getattr(model, field)
-            if field == "templates" and ours != theirs:
-                ours, theirs = _difference(first, model), _difference(model, first)
-                if int in (type(ours), type(theirs)):
-                    ours, theirs = len(first.templates), len(model.templates)
-                    what = f"numbers of {what}"
-                refuse(what, ours, theirs, member.name)
-            if ours != theirs:
-                refuse(what, ours, theirs, member.name)
-        if model.weights.table_bits != first.weights.table_bits:
-            refuse(
-                "table_bits (compress after merging, not before)",
-                first.weights.table_bits,
-                model.weights.table_bits,
-                member.name,
-            )
-        if _function(model) != _function(first):
-            refuse("the feature function", _function(first), _function(model), member.name)
-        if _digest(model.tables) != _digest(first.tables):
-            refuse("word tables", _digest(first.tables), _digest(model.tables), member.name)
-        if model.lemmas != first.lemmas:
-            refuse("known lemmas", _n_known(first), _n_known(model), member.name)
         if model.segmentation is not None and member.digest != members[0].digest:
             raise ArgumentError(
                 "taggers: each has learned to cut text in its own way, of which there is no mean;"
                 " merge taggers of tags alone, and leave text and all out of their training"
             )
-        if (model.first is None) != (first.first is None):
-            refuse("two_passes", first.first is not None, model.first is not None, member.name)
+        for what, theirs in _alike(model).items():
+            if own[what] == theirs:
+                continue
+            shown: Sequence[Any] = own[what], theirs
+            if what == "templates":
+                shown = _difference(first, model), _difference(model, first)
+                if int in map(type, shown):
+                    shown, what = (len(first.templates), len(model.templates)), f"numbers of {what}"
+            elif what == "known lemmas":
+                shown = [0 if one is None else len(one.lemmas) for one in shown]
+            ours, other = (quote(one) if isinstance(one, str) else f"{one}" for one in shown)
+            raise ArgumentError(
+                f"taggers: {what} of column {quote(first.column)} differ: {ours} in"
+                f" {members[0].name}, {other} in {member.name}; train them with the same"
+            )
+
+
+def _alike(model: TaggerModel) -> dict[str, Any]:
+    """What models must have in common for their weights to mean the same, by its name."""
+    return {
+        "columns of the first pass": model.column,
+        "templates": model.templates,
+        "scheme of spans": model.scheme,
+        "right_to_left": model.right_to_left,
+        "beam": model.beam,
+        "parts of labels": model.parts,
+        "window": model.window,
+        "table_bits (compress after merging, not before)": model.weights.table_bits,
+        "the feature function": None if model.function is None else model.function.name,
+        "word tables": None if model.tables is None else model.tables.record()["sha256"],
+        "known lemmas": model.lemmas,
+        "two_passes": model.first is not None,
+    }
 
 
 def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
@@ -306,47 +300,23 @@ def _difference(one: TaggerModel, other: TaggerModel) -> str | int:
     return next(iter(missing or moved), len(own))
 
 
-def _function(model: TaggerModel) -> str | None:
-    return None if model.function is None else model.function.name
-
-
-def _n_known(model: TaggerModel) -> int:
-    return 0 if model.lemmas is None else len(model.lemmas.lemmas)
-
-
-def _digest(tables: WordTables | None) -> Any:
-    return None if tables is None else tables.record()["sha256"]
-
-
 def _mean(
     models: Sequence[TaggerModel], factors: Sequence[float], tags: TagSet
 ) -> QuantizedWeights:
-    names = {name: number for number, name in enumerate(part_names(tags.labels, models[0].parts))}
+    numbers, n_labels = _label_numbers(models, tags)
     renumbered = [
-        _in_float64(
-            model.weights,
-            [names[name] for name in part_names(model.tags.labels, model.parts)],
-            len(names),
-        )
-        for model in models
+        _in_float64(model.weights, own, n_labels)
+        for model, own in zip(models, numbers, strict=True)
     ]
-    whole = sum_of(renumbered, factors)
-    mean = FrozenWeights(
-        whole.n_labels,
-        whole.keys,
-        whole.groups,
-        whole.starts,
-        whole.labels,
-        whole.weights / sum(factors),
-        table_bits=whole.table_bits,
-    )
+    mean = sum_of(renumbered, factors)
+    mean.weights[:] /= sum(factors)
     n_groups = len(models[0].weights.group_starts) - 1
     scales = {model.weights.scale for model in models}
     # If every weight is a whole number of the members' steps, they need no others.
     if len(scales) == 1:
-        steps = mean.weights * scales.pop()
+        steps = mean.weights * models[0].weights.scale
         if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
-            return QuantizedWeights.of(mean, n_groups, models[0].weights.scale)
+            return QuantizedWeights.of(mean, n_groups, *scales)
     return QuantizedWeights.of(mean, n_groups)
 
 
@@ -374,3 +344,57 @@ def _dictionary(models: Sequence[TaggerModel]) -> dict[str, str]:
         if len(said) == 1 and (label := said.pop()) is not None:
             found[word] = label
     return found
+
+
+def mixed(base: RunState, states: Sequence[RunState], weights: Sequence[float]) -> RunState:
+    """Return the mix of states that shards reached from `base`; a single one as it is.
+
+    Raises ArgumentError if one of them cannot have come from there.
+    """
+    if any(
+        state.done < base.done
+        or state.epochs < base.epochs
+        or (state.squares is None) != (base.squares is None)
+        for state in states
+    ):
+        raise ArgumentError("base: not all of the taggers were resumed from it")
+    # Shards without a labeled token have nothing to say.
+    moved = [(s, w) for s, w in zip(states, weights, strict=True) if s.done > base.done]
+    if len(moved) == 1:
+        return moved[0][0]
+    union = Union([base.rows, *(state.rows for state, _ in moved)])
+    done = sum(state.done - base.done for state, _ in moved)
+    before = _numbers_of(base, union, 0)
+    change, share = np.zeros_like(before), np.zeros(union.n_cells)
+    for place, (state, weight) in enumerate(moved, 1):
+        after, own_done = _numbers_of(state, union, place), state.done - base.done
+        has_moved = _moved(before, after, own_done)
+        own = weight * (after - before)
+        own[1] *= done / own_done
+        change += np.where(has_moved, own, 0.0)
+        share += np.where(has_moved, weight, 0.0)
+    before[1] += np.where(share > 0, 0.0, done * before[0])
+    values, sums, *squares = before + change / np.where(share > 0, share, 1.0)
+    epochs = max(state.epochs for state in states)
+    return RunState.settled(
+        union, values, sums, squares[0] if squares else None, base.done + done, epochs
+    )
+
+
+def _numbers_of(state: RunState, union: Union, place: int) -> Numbers:
+    """float64[2 or 3, n_cells]: weight, sums, squares of a state at all cells, 0 elsewhere."""
+    squares = [] if state.squares is None else [state.squares]
+    wide = np.zeros((2 + len(squares), union.n_cells))
+    wide[:, union.places[place]] = np.stack([state.weight, state.sums, *squares])
+    return wide
+
+
+def _moved(before: Numbers, after: Numbers, done: int) -> npt.NDArray[np.bool_]:
+    """Tell which weights a step was made in, even if others took it back.
+
+    The sum of a weight that stood still is no more than what it came to meanwhile.
+    """
+    waited = before[1] + done * before[0]
+    rounding = ROUNDING * (np.abs(before[1]) + np.abs(after[1]))
+    others = (np.delete(before, 1, 0) != np.delete(after, 1, 0)).any(axis=0)
+    return np.asarray((np.abs(after[1] - waited) > rounding) | others)

@@ -235,7 +235,7 @@ INTERNALS = {
     "annotation": 0,
     "analysis": 18,
     "cli": 7,
-    "combine": {"distill", "merge", "mix", "pseudo_labels"},
+    "combine": {"distill", "merge", "pseudo_labels"},
 }
 
 

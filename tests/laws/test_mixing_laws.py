@@ -12,7 +12,7 @@ from test_resuming_laws import equal
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.combine.mix import mixed
+from perceptron_nlp.combine.merge import mixed
 from perceptron_nlp.tagger.model.state import RunState
 
 N_KEYS, N_LABELS = 6, 3

@@ -1,8 +1,8 @@
 """What a training needs to go on: weights, their totals and time stamps, AdaGrad's sums.
 
 A state is arrays by feature key, in one order whatever the order of learning: so two trainings that
-learned the same have equal states, and states of shards can be mixed (combine/mix.py). The weights
-of several models or runs are summed here, too: an ensemble, as linear scores add up.
+learned the same have equal states, and states of shards can be mixed (combine/merge.py). The
+weights of several models or runs are summed here, too: an ensemble, as linear scores add up.
 """
 
 from __future__ import annotations
