@@ -51,11 +51,9 @@ TRIALS = 20
 _DEV_PARTS = 10
 _SEEDS = 2**32  # Those of Optuna.
 _PROPOSALS = 5  # For each trial, at most.
-# Stands for an option that is not set, among the values that Optuna chooses from.
-_UNSET = ""
 Settings = Mapping[str, Any]
-Values = Mapping[str, Mapping[str, Any]]
-"""Values to try, by names of options and then by the text that stands for each in a state."""
+Values = Mapping[str, Sequence[Any]]
+"""Values to try by names of options; a state has their places, 0 for an option that is not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +132,7 @@ class TuningResult(Reported):
             [
                 Figure("expected", chosen.score, "percent", note=f"± {points(error)}"),
                 Figure("measure", self.measure, "data"),
-                Figure("options", _plain_all(self.options), "data"),
+                Figure("options", _plain(self.options), "data"),
             ],
             [Table("trials", "", columns, rows)],
         )
@@ -151,7 +149,7 @@ def tune(
     space: Mapping[str, Sequence[Any]] | None = None,
     trials: int = TRIALS,
     state: str | os.PathLike[str] | None = None,
-    callback: Callable[[Trial], object] | None = None,
+    callback: Callable[[Trial, int], object] | None = None,
     **options: Any,
 ) -> TuningResult:
     """Search for the options that suit the data.
@@ -161,12 +159,13 @@ def tune(
     train : a path, several paths, or labeled sentences (see ``perceptron_nlp.train``)
     dev : the like, to score by
     folds : without `dev`, into how many parts `train` is cut; see ``perceptron_nlp.cross_validate``
-    column, format, fields : as for ``perceptron_nlp.train``
+    column : the name of the column to learn; None as for ``perceptron_nlp.train``
+    format, fields : as for ``perceptron_nlp.train``
     space : values to try by names of options; None for the usual ones of options not given
     trials : 1 to 100,000; at most so many are made
     state : a file (SQLite, by Optuna) that keeps what was measured: the same call goes on from it,
         and comes to the same result as without a stop
-    callback : called with each Trial when it is measured
+    callback : called with each Trial when it is measured, and how many are made at most
     **options : options of ``perceptron_nlp.train`` that decide what is learned, which are fixed
 
     Returns
@@ -186,6 +185,8 @@ def tune(
     values = _checked_space(space, options)
     check_int("trials", trials, 1, 100_000)
     check_callback(callback)
+    if not isinstance(column, str | None):
+        raise ArgumentTypeError(f"column: one name is needed, a str, not {type(column).__name__}")
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     text = GoldText.read(train, None, column, None, format, fields, options)
@@ -199,38 +200,35 @@ def tune(
     if dev is not None:
         held = GoldText.read(dev, None, learned, None, format, fields, options)
     how = {"column": learned, "fields": fields, **options}
-    queue = [{}, *({name: one} for name, own in values.items() for one in own)]
+    queue = [{}, *({name: k + 1} for name, own in values.items() for k in range(len(own)))]
     most = min(trials, math.prod(1 + len(own) for own in values.values()))
     kind = library.distributions.CategoricalDistribution
-    distributions = {name: kind([_UNSET, *own]) for name, own in values.items()}
+    new: dict[str, Any] = {"distributions": {k: kind(range(1 + len(v))) for k, v in values.items()}}
     path = None if state is None else os.fspath(state)
-    given = [_plain_all(how), folds, [[name, *own] for name, own in values.items()]]
-    with _silenced(path), _study(path, _digest(given, text, held)) as study:
+    with _study(path, _digest((how, folds, values), text, held)) as study:
         # Much of what the sampler proposes was tried already.
         for _ in range(len(queue) + _PROPOSALS * trials):
             done = study.get_trials(deepcopy=False)
-            found = _trials(done, values, path)
-            if len(found) >= most:
+            n_found = len(_trials(done, values, path))
+            if n_found >= most:
                 break
             if len(done) < len(queue):
-                params = {name: queue[len(done)].get(name, _UNSET) for name in values}
+                params = dict.fromkeys(values, 0) | queue[len(done)]
             else:
                 sampler = library.samplers.TPESampler(seed=(seed + len(done)) % _SEEDS)
                 scratch = library.create_study(direction="maximize", sampler=sampler)
                 scratch.add_trials(done)
-                params = scratch.ask(distributions).params
-            settings = _settings(values, params)
+                params = scratch.ask(new["distributions"]).params
+            settings, new["params"] = _settings(values, params), params
             same = next((one for one in done if one.params == params), None)
             if same is not None:
                 study.add_trial(same)
-                continue
-            new: dict[str, Any] = {"params": params, "distributions": distributions}
-            if _is_valid({**options, **settings}):
+            elif _is_valid({**options, **settings}):
                 scores, measure = _measured(text, held, folds, {**how, **settings})
                 attributes = {"scores": scores[1:], "measure": measure}
                 study.add_trial(library.create_trial(**new, value=scores[0], user_attrs=attributes))
                 if callback is not None:
-                    callback(Trial(len(found) + 1, settings, scores[0], tuple(scores[1:])))
+                    callback(Trial(n_found + 1, settings, scores[0], tuple(scores[1:])), most)
             else:
                 study.add_trial(library.create_trial(**new, state=library.trial.TrialState.PRUNED))
         done = study.get_trials(deepcopy=False)
@@ -274,12 +272,18 @@ def _trials(done: Sequence[Any], values: Values, path: str | None) -> tuple[Tria
 
 @contextmanager
 def _study(path: str | None, identity: str) -> Iterator[Any]:
-    """Give Optuna's study, of a file if there is one, which is closed at the end."""
+    """Give Optuna's study, of a file if there is one, which is closed at the end.
+
+    Optuna says nothing meanwhile, and an interruption says how to go on.
+    """
     library = _optuna()
-    if path is None:
-        return (yield library.create_study(direction="maximize"))
-    check_place(path)
+    verbosity = library.logging.get_verbosity()
+    library.logging.set_verbosity(library.logging.ERROR)
     with ExitStack() as files, ExitStack() as ending:
+        files.callback(library.logging.set_verbosity, verbosity)
+        if path is None:
+            return (yield library.create_study(direction="maximize"))
+        check_place(path)
 
         def connect() -> sqlite3.Connection:
             return files.enter_context(closing(sqlite3.connect(path, check_same_thread=False)))
@@ -306,24 +310,11 @@ def _study(path: str | None, identity: str) -> Iterator[Any]:
                 f"state: {path} is of a search with other data or options; go on with what it was"
                 " begun with, or name another file"
             )
-        yield study
-
-
-@contextmanager
-def _silenced(path: str | None) -> Iterator[None]:
-    """Keep Optuna's messages off standard error; an interruption says how to go on."""
-    logs = _optuna().logging
-    verbosity = logs.get_verbosity()
-    logs.set_verbosity(logs.ERROR)
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        if path is None:
-            raise
-        kept = f"what was measured is kept in {path}; the same command goes on"
-        raise type(error)(kept) from None
-    finally:
-        logs.set_verbosity(verbosity)
+        try:
+            yield study
+        except KeyboardInterrupt as error:
+            kept = f"what was measured is kept in {path}; the same command goes on"
+            raise type(error)(kept) from None
 
 
 def _optuna() -> Any:
@@ -334,8 +325,8 @@ def _optuna() -> Any:
     return library
 
 
-def _settings(values: Values, params: Mapping[str, str]) -> dict[str, Any]:
-    return {name: values[name][text] for name, text in params.items() if text != _UNSET}
+def _settings(values: Values, params: Mapping[str, int]) -> dict[str, Any]:
+    return {name: values[name][place - 1] for name, place in params.items() if place}
 
 
 def _checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Settings) -> Values:
@@ -343,7 +334,7 @@ def _checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Settings) -
         space = {name: values for name, values in SPACE.items() if name not in fixed}
     elif not isinstance(space, Mapping):
         raise ArgumentTypeError(f"space: a mapping is needed, not {type(space).__name__}")
-    checked = {}
+    checked: dict[str, Sequence[Any]] = {}
     for name, values in space.items():
         if name not in LearningOptions.__dataclass_fields__ or name == "seed":
             raise ArgumentError(f"space: {quote(name)} is not an option that can be tried")
@@ -355,7 +346,7 @@ def _checked_space(space: Mapping[str, Sequence[Any]] | None, fixed: Settings) -
             values = [one if isinstance(one, str) else check_templates(one) for one in values]
         for value in values:
             make_options({name: value})
-        checked[name] = {_text(value): value for value in values}
+        checked[name] = values
     return checked
 
 
@@ -369,24 +360,19 @@ def _is_valid(options: Settings) -> bool:
     return options.get("update") != "perceptron" or not {"rate", "margin"} & options.keys()
 
 
-def _plain(value: Any) -> Any:
-    """Return the value of an option as JSON can say it; templates are written out."""
-    if isinstance(value, str | int | float | None):
-        return value
-    return [item if isinstance(item, int | float) else str(item) for item in value]
-
-
-def _plain_all(settings: Settings) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in settings.items()}
-
-
-def _text(value: Any) -> str:
-    return json.dumps(_plain(value))
+def _plain(settings: Settings) -> dict[str, Any]:
+    """Return settings as JSON can say them; templates are written out."""
+    return {
+        name: [*map(str, value)] if name == "templates" and not isinstance(value, str) else value
+        for name, value in settings.items()
+    }
 
 
 def settings_text(settings: Settings) -> str:
     """Return settings as people read them: ``beam=4 templates=fast``."""
-    texts = [f"{k}={v if isinstance(v, str) else _text(v)}" for k, v in settings.items()]
+    texts = [
+        f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in _plain(settings).items()
+    ]
     return " ".join(texts) or "the usual options"
 
 

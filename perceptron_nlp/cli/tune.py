@@ -20,9 +20,10 @@ from perceptron_nlp.cli.parsing import (
     Verb,
     VerbParser,
     format_options,
+    picked,
 )
 from perceptron_nlp.cli.results import show
-from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.cli.terminal import Progress, say
 from perceptron_nlp.cli.training import LEARNING, add_options, options_given
 from perceptron_nlp.pages.reports import Figure
 
@@ -71,11 +72,7 @@ def run_tune(chosen: argparse.Namespace) -> None:
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     fixed = options_given(chosen, LEARNING)
     # The files that lists of templates were read from.
-    files = (
-        {}
-        if isinstance(fixed.get("templates", ""), str)
-        else {fixed["templates"]: chosen.templates}
-    )
+    files = {fixed.get("templates"): chosen.templates}
     space: dict[str, list[Any]] = {}
     for name, texts in chosen.space or ():
         field = name.replace("-", "_")
@@ -91,21 +88,21 @@ def run_tune(chosen: argparse.Namespace) -> None:
     corpora = open_inputs(chosen, inputs)
     n_train = len(chosen.train)
 
-    def measured(trial: pn.Trial) -> None:
-        say(f"trial {trial.number}: {percent(trial.score)}  {settings_text(trial.settings)}")
+    with Progress("trial", quiet=chosen.quiet) as progress:
 
-    result = pn.tune(
-        corpora[:n_train],
-        dev=corpora[n_train:] or None,
-        folds=chosen.folds,
-        column=chosen.column,
-        fields=chosen.fields,
-        callback=None if chosen.quiet else measured,
-        space=space or None,
-        trials=chosen.trials,
-        state=chosen.state,
-        **fixed,
-    )
+        def measured(trial: pn.Trial, most: int) -> None:
+            say(f"trial {trial.number}: {percent(trial.score)}  {settings_text(trial.settings)}")
+            if progress.is_live:
+                progress(trial.number, most)
+
+        result = pn.tune(
+            corpora[:n_train],
+            dev=corpora[n_train:] or None,
+            callback=None if chosen.quiet else measured,
+            space=space or None,
+            **picked(chosen, "folds", "column", "fields", "trials", "state"),
+            **fixed,
+        )
     command = shlex.join([PROGRAM, "train", *_arguments(chosen, result.options, files)])
     report = result.report()
     show(replace(report, figures=[*report.figures, Figure("command", command, "data")]), chosen.to)
@@ -123,13 +120,10 @@ def _values(text: str) -> tuple[str, list[str]]:
 def _value(name: str, text: str) -> Any:
     """Return the value of an option of training, as ``train`` reads it; yes and no are flags."""
     flag = {"yes": f"--{name}", "no": f"--no-{name}"}.get(text, f"--{name}={text}")
-    reader = VerbParser("tune --try", Verb("", "", "", _add_learning), lambda chosen: None)
+    learning = Verb("", "", "", lambda parser: add_options(parser, LEARNING))
+    reader = VerbParser("tune --try", learning, lambda chosen: None)
     (value,) = options_given(reader.parse([flag]), LEARNING).values()
     return value
-
-
-def _add_learning(parser: VerbParser) -> None:
-    add_options(parser, LEARNING)
 
 
 def _arguments(
@@ -148,8 +142,8 @@ def _arguments(
     ]
     for name, value in [*given, *options.items()]:
         flag = "--" + name.replace("_", "-")
-        if name == "templates" and not isinstance(value, str):
-            value = files[value]
+        if name == "templates":
+            value = files.get(value, value)
         elif name == "dictionary" and value is not None:
             value = f"{value[0]}:{value[1]}"
         if isinstance(value, bool):

@@ -45,6 +45,13 @@ class Outcome:
 Run = Callable[..., Outcome]
 
 
+class Screen(io.StringIO):
+    """Standard error as a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def conllu(sentences: list[str]) -> str:
     """CoNLL-U with UPOS out of ``word/TAG`` lines."""
     blocks = []

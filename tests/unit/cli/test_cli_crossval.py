@@ -11,6 +11,7 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.cli.terminal import Progress, Terminal
 from perceptron_nlp.pages.renderers import text_lines
+from tests.unit.cli.conftest import Screen
 
 QUICK = ["--epochs", "2", "--preset", "fast"]
 
@@ -104,11 +105,6 @@ def test_a_chart_is_written_or_refused_before_the_work(cli, refuses, train_file:
     message = refuses("curve", train_file, "--chart", "c.pdf")
     assert message == "--chart: c.pdf does not end in .svg, .png, .html"
     assert "missing" in refuses("curve", train_file, "--chart", "missing/c.svg")
-
-
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_progress_tells_the_time_left(monkeypatch) -> None:

@@ -13,6 +13,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._display import printable, shortened, shortened_inside
 from perceptron_nlp.cli.terminal import BOLD, Terminal, duration, write_message
 from perceptron_nlp.cli.training import ASCII_BLOCKS, BLOCKS, TrainingView, sparkline
+from tests.unit.cli.conftest import Screen
 
 
 class Stream(io.StringIO):
@@ -194,13 +195,6 @@ def test_a_closed_stream_of_messages_takes_them_in_silence(monkeypatch: pytest.M
         monkeypatch.setattr(sys, "stderr", closed)
         write_message("lost")
         assert sys.stderr is closed
-
-
-class Screen(io.StringIO):
-    """Standard error as a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.mark.parametrize("verb", ["tag", "evaluate"])

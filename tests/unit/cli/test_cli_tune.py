@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import signal
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 import perceptron_nlp as pn
+from tests.unit.cli.conftest import Screen
 
 QUICK = ["--epochs", "2", "--try", "templates=fast,classic"]
 
@@ -149,6 +151,22 @@ def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
         "perceptron-nlp: interrupted; what was measured is kept in s.json; the same command goes on"
     )
     assert b'"accuracy"' in Path("s.json").read_bytes()
+
+
+def test_a_terminal_sees_how_many_trials_are_done_and_others_a_line_a_trial(
+    cli, train_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["tune", train_file, "--folds", "2", *QUICK]
+    plain = cli(*command)
+    lines = [line.split(":")[0] for line in plain.err.splitlines()[1:]]
+    assert lines == ["trial 1", "trial 2", "trial 3"]
+    monkeypatch.setattr(sys, "stderr", screen := Screen())
+    assert cli(*command).out == plain.out
+    shown = screen.getvalue()
+    assert "trial 1 of 3, " in shown
+    # What is drawn over is erased before the next message and at the end.
+    assert shown.endswith("\r\x1b[2K")
+    assert shown.replace("\r\x1b[2K", "\n").count("\ntrial 2: ") == 1
 
 
 @pytest.mark.parametrize(
