@@ -9,16 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.errors import ArgumentError, not_fitted
-from perceptron_nlp.perceptrons.epochs import Outcome, Training
-from perceptron_nlp.perceptrons.estimator import Options, Parameters, class_rates, classifier_tags
-from perceptron_nlp.perceptrons.inputs import (
-    Samples,
+from perceptron_nlp.errors import not_fitted
+from perceptron_nlp.perceptrons.estimator import Options, Parameters, classifier_tags
+from perceptron_nlp.perceptrons.inputs import Samples
+from perceptron_nlp.perceptrons.labels import (
     class_ids,
+    class_rates,
+    known_classes,
     labels_of,
     sample_weights,
-    sorted_classes,
 )
+from perceptron_nlp.perceptrons.training import Training
 from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 Floats = NDArray[np.float64]
@@ -148,7 +149,7 @@ class PerceptronClassifier(Parameters):
         Raises NotFittedError before `fit`; ArgumentError, ArgumentTypeError if X cannot be used.
         """
         training = self._trained()
-        rows = training.samples.points(X)
+        rows = training.samples.rows(X)
         if self.voted:
             if training.votes is None:
                 raise not_fitted(
@@ -221,9 +222,10 @@ class PerceptronClassifier(Parameters):
         options, owner = Options.checked(self.get_params()), type(self).__name__
         before: Training | None = getattr(self, "_training", None) if go_on else None
         samples = Samples.of(X, owner) if before is None else before.samples
-        rows = samples.training_rows(X)
+        rows = samples.rows(X, grow=True)
         labels = labels_of(y, rows.count, owner)
-        known = _known_classes(before, labels, classes, one_epoch)
+        begun = None if before is None else before.classes
+        known = known_classes(begun, labels, classes, one_epoch)
         ids = class_ids(labels, known)
         rates = class_rates(self.class_weight, known, ids, whole=not one_epoch)
         options.step(rows.count)
@@ -231,25 +233,22 @@ class PerceptronClassifier(Parameters):
             training = Training.begin(samples, known, rows.width, self.init, options)
         else:
             training = before.resumed(rows.width, self.init, options)
-        outcome = training.run(rows, ids, rates, options, 1 if one_epoch else options.max_iter)
-        self._take_over(training, outcome)
-        return self
-
-    def _take_over(self, training: Training, outcome: Outcome) -> None:
+        training.run(rows, ids, rates, options, 1 if one_epoch else options.max_iter)
         self._training = training
         self.classes_ = training.classes
-        self.coef_, self.intercept_ = training.state.result()
+        self.coef_, self.intercept_ = training.result()
         self.n_features_in_ = training.samples.width
-        self.n_iter_ = len(outcome.mistakes)
-        self.n_updates_ = outcome.updates
-        self.mistakes_ = np.array(outcome.mistakes, dtype=np.int64)
-        self.halted_by_ = outcome.halted_by
-        self.t_ = training.state.seen
+        self.n_iter_ = len(training.mistakes)
+        self.n_updates_ = training.updates
+        self.mistakes_ = np.array(training.mistakes, dtype=np.int64)
+        self.halted_by_ = training.halted_by
+        self.t_ = training.seen
         self.__dict__.pop("temperature_", None)
         if training.samples.names is not None:
             self.feature_names_in_ = training.samples.names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        return self
 
     def _trained(self) -> Training:
         if not hasattr(self, "_training"):
@@ -268,20 +267,3 @@ def least_loss_temperature(scores: Floats, ids: NDArray[np.int32]) -> float:
         return float(log_losses(shares, np.ones(len(ids), np.bool_)).sum())
 
     return fit_temperature(leads, loss)
-
-
-def _known_classes(
-    before: Training | None, labels: NDArray[Any], classes: ArrayLike | None, one_epoch: bool
-) -> NDArray[Any]:
-    """The classes of the training before; else those given, or those of the labels."""
-    if before is None and one_epoch:
-        if classes is None:
-            raise ArgumentError("classes must be given in the first call of partial_fit")
-        return sorted_classes(classes, "classes")
-    if before is None:
-        return sorted_classes(labels, "y")
-    if classes is not None and not np.array_equal(
-        before.classes, sorted_classes(classes, "classes")
-    ):
-        raise ArgumentError("classes are not the ones of the first call of partial_fit")
-    return before.classes

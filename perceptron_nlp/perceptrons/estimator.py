@@ -26,7 +26,10 @@ from perceptron_nlp.errors import (
     in_message,
     quote,
 )
-from perceptron_nlp.perceptrons.schedule import Schedule, not_negative, resolve
+from perceptron_nlp.perceptrons.textbook.schedule import Schedule, not_negative, resolve
+from perceptron_nlp.sampling import uniform
+
+Floats = NDArray[np.float64]
 
 
 class Parameters:
@@ -153,44 +156,75 @@ class Options:
         return 1
 
 
-def class_rates(
-    class_weight: Any, classes: NDArray[Any], ids: NDArray[np.int32], *, whole: bool
-) -> NDArray[np.float64]:
-    """The factor of the rate for each class.
+RANDOM_START = (-0.01, 0.01)
+"""The range of ``init="random"``: small, as the source advises (Jenkins, general GD, note 3)."""
 
-    class_weight : None, "balanced" (n_samples / (n_classes * n_in_class)), or a mapping
-        from class to factor, where classes left out have 1
-    classes : the sorted classes
-    ids : the class of each sample
-    whole : whether these are all the samples, as "balanced" needs them
+
+def start_weights(init: Any, vectors: int, width: int, seed: int, *, intercept: bool) -> Floats:
+    """Return the weights to begin with: float64[1 + width, vectors], intercepts first.
+
+    init : "zeros", a number for every weight, "random", (low, high), or an array of shape
+        (vectors, width) or, with the biases as last column, (vectors, width + 1); for two
+        classes also (width,) or (width + 1,)
+
+    Raises ArgumentError, ArgumentTypeError if `init` is none of these, or holds NaN or infinity.
     """
-    if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
+    full = width + intercept
+    init = {"zeros": 0.0, "random": RANDOM_START}.get(init, init) if isinstance(init, str) else init
+    shown = quote(repr(init))
+    if isinstance(init, str):
+        raise ArgumentError(f"init {quote(init)} is not 'zeros' or 'random', a number or an array")
+    if is_number(init):
+        table = np.full((vectors, full), start_weight(init))
+    elif isinstance(init, tuple):
+        if len(init) != 2:
+            raise ArgumentError(f"init {shown} must be a range (low, high)")
+        try:
+            low, high = map(_as_float, init)
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(f"init {shown} must hold two numbers") from None
+        if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+            raise ArgumentError(f"init {shown} must be finite, the lower number first")
+        table = uniform(vectors * full, low, high, seed).reshape(vectors, full)
+    else:
+        try:
+            table = np.array(init, dtype=np.float64, ndmin=2)
+        except OverflowError:
+            raise ArgumentError("init must be finite") from None
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"init must be 'zeros', 'random', a number, a pair or an array, got {shown}"
+            ) from None
+        shapes = sorted({(vectors, width), (vectors, full)})
+        if table.shape not in shapes:
+            wanted = " or ".join(map(str, shapes))
             raise ArgumentError(
-                f"class_weight {quote(class_weight)} is not 'balanced'; give None, 'balanced' "
-                "or a dictionary"
+                f"init has the shape {np.shape(init)}, but the weights have {wanted}"
             )
-        if not whole:
-            raise ArgumentError(
-                "class_weight 'balanced' needs all samples at once, which partial_fit does not "
-                "see; give a dictionary"
-            )
-        counts = np.bincount(ids, minlength=len(classes))
-        return np.asarray(len(ids) / (len(classes) * np.maximum(counts, 1)), dtype=np.float64)
-    if not isinstance(class_weight, Mapping):
-        raise ArgumentTypeError(
-            "class_weight must be None, 'balanced' or a dictionary, "
-            f"got {quote(repr(class_weight))}"
-        )
-    known = classes.tolist()
-    strange = [label for label in class_weight if label not in known]
-    if strange:
-        raise ArgumentError(f"class_weight names {quote(repr(strange[0]))}, which is no class in y")
-    return np.array(
-        [float(not_negative("class_weight", class_weight.get(label, 1.0))) for label in known]
-    )
+        if not np.isfinite(table).all():
+            raise ArgumentError("init must be finite")
+    bias = table[:, width:] if table.shape[1] > width else np.zeros((vectors, 1))
+    return np.ascontiguousarray(np.concatenate([bias, table[:, :width]], axis=1).T)
+
+
+def is_number(init: Any) -> bool:
+    """Return True if a start is one number for every weight."""
+    return isinstance(init, int | float | np.number) and not isinstance(init, bool)
+
+
+def start_weight(init: Any) -> float:
+    """Return such a number as a float; ArgumentError if it is not finite."""
+    weight = _as_float(init)
+    if not np.isfinite(weight):
+        raise ArgumentError("init must be finite")
+    return weight
+
+
+def _as_float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""X and y as users have them, checked and turned into rows and class ids."""
+"""X as users have it, checked and turned into rows of numbers."""
 
 from __future__ import annotations
 
@@ -7,111 +7,163 @@ import warnings
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Number, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from perceptron_nlp._core.train.values import scores_of
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.perceptrons.estimator import conversion_warning
-from perceptron_nlp.perceptrons.rows import MOST, Floats, Rows, is_sparse, rows_of_matrix
+
+MOST = 2**31 - 1
+"""Samples and features at most."""
+Floats = NDArray[np.float64]
 
 
-def labels_of(y: Any, count: int, owner: str) -> NDArray[Any]:
-    """Labels as a one-dimensional array of `count` numbers or strings.
+@dataclass(frozen=True)
+class Rows:
+    """Samples as rows of numbers, dense (`columns` and `starts` None) or CSR, checked once.
 
-    Raises ArgumentError, ArgumentTypeError if y is None, not one column, of another length,
-    continuous, or of mixed types.
+    values : float64[nnz]; of dense rows row after row
+    columns : int32[nnz]
+    starts : int64[count + 1]
+    count, width : samples and features
     """
-    if y is None:
-        raise ArgumentError(f"{owner} requires y to be passed, but the target y is None")
-    if is_sparse(y):
-        raise ArgumentTypeError("y is sparse; labels must come as a dense array: y.toarray()")
-    _check_one_type(y)
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; it is taken as y.ravel()",
-            conversion_warning(),
-            stacklevel=4,
-        )
-        labels = labels.ravel()
-    if labels.ndim != 1:
-        raise ArgumentError(f"y should be a 1d array, got an array of shape {labels.shape} instead")
-    if len(labels) != count:
-        raise ArgumentError(f"y has {len(labels)} labels, but X has {count} samples")
-    return _discrete(labels, "y")
 
+    values: Floats
+    columns: NDArray[np.int32] | None
+    starts: NDArray[np.int64] | None
+    count: int
+    width: int
 
-def _check_one_type(y: Any, name: str = "y") -> None:
-    """NumPy would turn [1, "a"] into strings without a word."""
-    if not isinstance(y, list | tuple) and getattr(y, "dtype", None) != np.dtype(object):
-        return
-    kinds: dict[type, int] = {}
-    for place, label in enumerate(y):
-        number = isinstance(label, Number | np.generic) and not isinstance(label, str)
-        kind = str if isinstance(label, str) else Number if number else type(label)
-        kinds.setdefault(kind, place)
-    if len(kinds) > 1:
-        (first, at), (second, place) = list(kinds.items())[:2]
-        raise ArgumentTypeError(
-            f"{name} mixes types: {name}[{at}] is a {first.__name__.lower()}, "
-            f"{name}[{place}] a {second.__name__.lower()}; give labels of one type"
-        )
-
-
-def _discrete(labels: NDArray[Any], name: str) -> NDArray[Any]:
-    if labels.dtype.kind == "f":
-        if not np.isfinite(labels).all():
-            what = "NaN" if np.isnan(labels).any() else "infinity or a value too large"
-            raise ArgumentError(f"Input {name} contains {what}; every sample needs a label")
-        if (labels != np.floor(labels)).any():
+    def __post_init__(self) -> None:
+        if max(self.count, self.width) > MOST:
             raise ArgumentError(
-                f"Unknown label type: continuous. {name} holds fractions; give classes"
+                f"X has shape ({self.count}, {self.width}); the limit is {MOST} each way"
             )
-    elif labels.dtype.kind not in "iubUSO":
-        raise ArgumentTypeError(f"Unknown label type: {name} is of type {labels.dtype}")
-    return labels
+        columns, starts = self.columns, self.starts
+        if columns is None or starts is None:
+            return
+        if len(starts) != self.count + 1 or len(columns) != len(self.values):
+            raise ArgumentError("X has index arrays whose lengths do not fit its shape")
+        if starts[0] != 0 or starts[-1] != len(columns) or (np.diff(starts) < 0).any():
+            raise ArgumentError("X.indptr must rise from 0 to the number of values")
+        if len(columns) and not 0 <= columns.min() <= columns.max() < self.width:
+            raise ArgumentError(f"X.indices must lie in 0 … {self.width - 1}")
+
+    @property
+    def parts(self) -> tuple[Floats, NDArray[np.int32] | None, NDArray[np.int64] | None]:
+        """What the core reads."""
+        return self.values, self.columns, self.starts
+
+    def scores(self, weights: Floats, bias: Floats) -> Floats:
+        """Return float64[count, vectors] for weights [width, vectors] and as many biases."""
+        weights, bias = (np.ascontiguousarray(own, np.float64) for own in (weights, bias))
+        return scores_of(self.parts, self.count, weights, bias)
+
+    def chosen(self, numbers: NDArray[Any]) -> Rows:
+        """Return some of the rows."""
+        if self.columns is None or self.starts is None:
+            values = self.values.reshape(self.count, self.width)[numbers].reshape(-1)
+            return Rows(values, None, None, len(numbers), self.width)
+        lengths = np.diff(self.starts)[numbers]
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        places = np.repeat(self.starts[:-1][numbers] - starts[:-1], lengths) + np.arange(starts[-1])
+        values, columns = self.values[places], self.columns[places]
+        return Rows(values, columns, starts, len(numbers), self.width)
+
+    def dense(self, part: slice) -> Floats:
+        """Return consecutive rows as a table."""
+        if self.columns is None or self.starts is None:
+            return self.values.reshape(self.count, self.width)[part]
+        starts = self.starts[part.start : part.stop + 1]
+        table = np.zeros((len(starts) - 1, self.width))
+        row = np.repeat(np.arange(len(table)), np.diff(starts))
+        at = slice(int(starts[0]), int(starts[-1]))
+        np.add.at(table, (row, self.columns[at]), self.values[at])
+        return table
 
 
-def sample_weights(weights: Any, count: int) -> NDArray[np.float64] | None:
-    """Return weights of samples as an array; None where all weigh the same."""
-    if weights is None:
-        return None
+def is_sparse(X: Any) -> bool:
+    """Return True for a sparse matrix, told by what it can do: SciPy is not imported."""
+    return hasattr(X, "tocsr") or all(hasattr(X, part) for part in ("indptr", "indices", "data"))
+
+
+def rows_of_matrix(X: Any, owner: str, width: int | None = None) -> Rows:
+    """Return a dense or sparse matrix as checked rows of float64, of `width` features if given.
+
+    Raises ArgumentError, ArgumentTypeError if X is empty, not two-dimensional, of another width, or
+    holds NaN, infinity or something that is no real number.
+    """
+    rows = _sparse_rows(X) if is_sparse(X) else _dense_rows(X)
+    if not (rows.count and rows.width):
+        what, thing = ("has no features", "feature") if rows.count else ("is empty", "sample")
+        raise ArgumentError(
+            f"X {what}: found array with 0 {thing}(s) (shape=({rows.count}, {rows.width})) while a"
+            " minimum of 1 is required."
+        )
+    if width is not None and rows.width != width:
+        raise ArgumentError(
+            f"X has {rows.width} features, but {owner} is expecting {width} features as input"
+        )
+    _check_finite(rows)
+    return rows
+
+
+def _dense_rows(X: Any) -> Rows:
     try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentTypeError("sample_weight must be a number for each sample") from None
-    if array.shape != (count,):
-        raise ArgumentError(f"sample_weight has shape {array.shape}, but X has {count} samples")
-    if not (np.isfinite(array).all() and (array >= 0).all() and array.any()):
-        raise ArgumentError("sample_weight must be finite and 0 or more, and not 0 throughout")
-    return array
-
-
-def class_ids(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """The place of each label in the sorted `classes`."""
-    ids = np.searchsorted(classes, labels)
-    ids[ids == len(classes)] = 0
-    strange = classes[ids] != labels
-    if strange.any():
-        place = int(np.argmax(strange))
-        raise ArgumentError(f"y[{place}] is {quote(labels[place])}, which is not among classes")
-    return ids.astype(np.int32)
-
-
-def sorted_classes(labels: ArrayLike, name: str) -> NDArray[Any]:
-    """The distinct labels in order; two at least."""
-    _check_one_type(labels, name)
-    try:
-        classes = np.unique(_discrete(np.asarray(labels), name))
+        array = _numbers(X)
     except TypeError as problem:
-        raise ArgumentTypeError(f"{name} holds labels that cannot be ordered: {problem}") from None
-    if len(classes) < 2:
-        only = f" ({quote(classes[0])})" if len(classes) else ""
-        raise ArgumentError(f"{name} holds only one class{only}; a classifier needs two or more")
-    return classes
+        raise ArgumentTypeError(f"X must hold numbers: {problem}") from None
+    except OverflowError:
+        raise ArgumentError("X holds a number that is too large for a float") from None
+    except ArgumentError:
+        raise
+    except ValueError as problem:
+        raise ArgumentError(f"X must be a rectangle of numbers: {problem}") from None
+    if array.ndim != 2:
+        raise ArgumentError(
+            f"X must have two dimensions. Expected 2D array, got {array.ndim}D array instead. "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one sample."
+        )
+    return Rows(array.reshape(-1), None, None, *array.shape)
+
+
+def _sparse_rows(X: Any) -> Rows:
+    csr = X.tocsr() if hasattr(X, "tocsr") else X
+    if len(csr.shape) != 2:
+        raise ArgumentError(f"X must have two dimensions, but is sparse with {len(csr.shape)}")
+    columns = np.ascontiguousarray(csr.indices, dtype=np.int32)
+    starts = np.ascontiguousarray(csr.indptr, dtype=np.int64)
+    return Rows(_numbers(csr.data), columns, starts, *csr.shape)
+
+
+def _numbers(values: Any) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ArgumentError(f"X is of type {array.dtype}. Complex data not supported")
+    return np.ascontiguousarray(array, dtype=np.float64) if array.ndim else array
+
+
+def _check_finite(rows: Rows) -> None:
+    # Zero times a number is zero unless the number is NaN or infinite: one product, no copy.
+    with np.errstate(invalid="ignore", over="ignore"):
+        if np.isfinite(rows.values.sum()):
+            return
+        bad = ~np.isfinite(rows.values)
+    if not bad.any():
+        return
+    place = int(np.argmax(bad))
+    if rows.starts is None or rows.columns is None:
+        row, column = divmod(place, rows.width)
+    else:
+        row = int(np.searchsorted(rows.starts, place, side="right")) - 1
+        column = int(rows.columns[place])
+    what = "NaN" if np.isnan(rows.values[place]) else "infinity"
+    raise ArgumentError(
+        f"Input X contains {what}, first at row {row}, column {column}; replace or drop such values"
+    )
 
 
 def is_feature_samples(X: Any) -> bool:
@@ -127,7 +179,7 @@ def is_feature_samples(X: Any) -> bool:
 
 
 def encoded(
-    samples: Sequence[Any], index: dict[str, int], *, grow: bool, width: int = MOST
+    samples: Sequence[Any] | NDArray[Any], index: dict[str, int], *, grow: bool, width: int = MOST
 ) -> tuple[Floats, NDArray[np.int32], NDArray[np.int64]]:
     """Return feature samples as CSR arrays: values, columns, starts.
 
@@ -161,13 +213,6 @@ def _features(sample: Any, number: int) -> Iterator[tuple[str, float]]:
             f"X[{number}] is a single string; a sample is a dictionary or a list of strings: "
             "X[i].split() may be what is meant"
         )
-    if isinstance(sample, Mapping):
-        for name, value in sample.items():
-            if isinstance(value, str):
-                yield f"{_name(name, number)}={value}", 1.0
-            else:
-                yield _name(name, number), _number(name, value, number)
-        return
     try:
         # A set has the order of the day's hashes; columns would be in it.
         names = sorted(sample, key=str) if isinstance(sample, set | frozenset) else iter(sample)
@@ -176,15 +221,16 @@ def _features(sample: Any, number: int) -> Iterator[tuple[str, float]]:
             f"X[{number}] is {quote(repr(sample))}; a sample is a dictionary or a list of strings"
         ) from None
     for name in names:
-        yield _name(name, number), 1.0
-
-
-def _name(name: Any, number: int) -> str:
-    if not isinstance(name, str):
-        raise ArgumentTypeError(
-            f"X[{number}] has the feature {quote(repr(name))}, but a feature is named by a string"
-        )
-    return str(name)
+        if not isinstance(name, str):
+            raise ArgumentTypeError(
+                f"X[{number}] has the feature {quote(repr(name))}, but a feature is named by a"
+                " string"
+            )
+        value = sample[name] if isinstance(sample, Mapping) else True
+        if isinstance(value, str):
+            yield f"{name}={value}", 1.0
+        else:
+            yield str(name), _number(name, value, number)
 
 
 def _number(name: str, value: Any, number: int) -> float:
@@ -227,35 +273,23 @@ class Samples:
             return cls(owner, index={})
         return cls(owner, names=column_names(X))
 
-    def training_rows(self, X: Any) -> Rows:
-        """X as rows, as wide as its new features make it; `width` stays."""
+    def rows(self, X: Any, *, grow: bool = False) -> Rows:
+        """X as rows of the `width` known features; to `grow` by its new ones, before training."""
         if self.index is None:
-            return self._matrix(X)
-        arrays = encoded(self._dictionaries(X), self.index, grow=True)
-        if not len(self.index):
-            raise ArgumentError("X has no features: every dictionary or list in it is empty")
-        return Rows(*arrays, len(X), len(self.index))
-
-    def points(self, X: Any) -> Rows:
-        """X as rows of the `width` known features; others are left out."""
-        if self.index is None or self.width is None:
-            return self._matrix(X)
-        arrays = encoded(self._dictionaries(X), self.index, grow=False, width=self.width)
-        return Rows(*arrays, len(X), self.width)
-
-    def _matrix(self, X: Any) -> Rows:
-        if is_feature_samples(X):
-            raise ArgumentTypeError("X holds feature dictionaries, but was a matrix before")
-        if self.width is not None:
-            _check_names(self.names, column_names(X), self.owner)
-        return rows_of_matrix(X, self.owner, self.width)
-
-    def _dictionaries(self, X: Any) -> Sequence[Any]:
+            if is_feature_samples(X):
+                raise ArgumentTypeError("X holds feature dictionaries, but was a matrix before")
+            if self.width is not None:
+                _check_names(self.names, column_names(X), self.owner)
+            return rows_of_matrix(X, self.owner, self.width)
         if not isinstance(X, list | tuple | np.ndarray):
             raise ArgumentTypeError("X must be a list of feature dictionaries, as it was before")
         if not len(X):
             raise ArgumentError("X is empty")
-        return X  # type: ignore[return-value]
+        known = None if grow else self.width
+        arrays = encoded(X, self.index, grow=known is None, width=known or MOST)
+        if not self.index:
+            raise ArgumentError("X has no features: every dictionary or list in it is empty")
+        return Rows(*arrays, len(X), known or len(self.index))
 
 
 def column_names(X: Any) -> NDArray[Any] | None:
@@ -270,15 +304,14 @@ def column_names(X: Any) -> NDArray[Any] | None:
 
 
 def _check_names(known: NDArray[Any] | None, given: NDArray[Any] | None, owner: str) -> None:
-    if known is None and given is None:
-        return
     if known is None or given is None:
-        message = (
-            f"X does not have valid feature names, but {owner} was fitted with feature names"
+        has = (
+            f"X does not have valid feature names, but {owner} was fitted with"
             if given is None
-            else f"X has feature names, but {owner} was fitted without feature names"
+            else f"X has feature names, but {owner} was fitted without"
         )
-        warnings.warn(message, UserWarning, stacklevel=6)
+        if known is not given:
+            warnings.warn(f"{has} feature names", UserWarning, stacklevel=6)
         return
     if np.array_equal(known, given):
         return

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from perceptron_nlp.perceptrons.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.perceptrons.textbook import (
     Batch,
     Binary,
@@ -39,6 +38,7 @@ from perceptron_nlp.perceptrons.textbook import (
     voted_naive,
     zeros,
 )
+from perceptron_nlp.perceptrons.textbook.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.perceptrons.textbook.stream import divided
 
 law = settings(deadline=None, max_examples=80)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from perceptron_nlp.perceptrons.schedule import Rate, Schedule, step_size
+from perceptron_nlp.perceptrons.textbook.schedule import Rate, Schedule, step_size
 from perceptron_nlp.perceptrons.textbook.stream import Array, divided
 
 Data = Sequence[tuple[Array, int]]

@@ -9,7 +9,7 @@ all its mistakes are added: one by one, in batches, or all at once, as the calle
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from perceptron_nlp._core.table.weights cimport (
@@ -184,8 +184,7 @@ cdef class Learner:
         if self._intercept:
             score(self.t, 0, 1.0, s)
         if self.t.is_full:
-            for i in range(begin, self._begin(j + 1)):
-                self._score(self.t.place[self._row(i, begin)], self._values[i], s)
+            self._score_full(begin, self._begin(j + 1), s)
         else:
             for i in range(begin, self._begin(j + 1)):
                 score(self.t, self._row(i, begin), self._values[i], s)
@@ -197,12 +196,27 @@ cdef class Learner:
         rival = best(s, self._n_vectors, NO_RIVAL)
         return NO_RIVAL if rival == gold else rival
 
-    cdef inline void _score(self, size_t place, double value, double *scores) noexcept nogil:
-        """The same as `score`, of full rows, of which those at place 0 have learned nothing."""
-        cdef const double *weight = self.t.weights + place * self.t.stride
-        cdef int32_t k
-        for k in range(self._n_vectors):
-            scores[k] += value * weight[k]
+    cdef void _score_full(self, int64_t begin, int64_t end, double *scores) noexcept nogil:
+        """The same as `score` of each, of full rows; those at place 0 have learned nothing."""
+        cdef const double *values = &self._values[0]
+        cdef const double *weights = self.t.weights
+        cdef const double *weight
+        cdef const int32_t *columns = NULL if self._is_dense else &self._columns[0]
+        cdef const uint32_t *place = self.t.place + 1
+        cdef size_t stride = self.t.stride
+        cdef int32_t n = self._n_vectors, k
+        cdef double total = scores[0]
+        cdef int64_t i, row
+        if n == 1:
+            for i in range(begin, end):
+                row = i - begin if columns == NULL else <int64_t>columns[i]
+                total += values[i] * weights[place[row] * stride]
+            scores[0] = total
+            return
+        for i in range(begin, end):
+            weight = weights + place[i - begin if columns == NULL else <int64_t>columns[i]] * stride
+            for k in range(n):
+                scores[k] += values[i] * weight[k]
 
     cdef int _correct(self, int64_t j, int32_t rival, double rate) noexcept nogil:
         cdef int64_t i, begin = self._begin(j), end = self._begin(j + 1)

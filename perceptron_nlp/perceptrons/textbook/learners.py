@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from perceptron_nlp.perceptrons.schedule import Rate, not_negative
+from perceptron_nlp.perceptrons.textbook.schedule import Rate, not_negative
 from perceptron_nlp.perceptrons.textbook.stream import Array, Delta, at_least
 
 

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from perceptron_nlp.perceptrons.schedule import Rate, not_negative
+from perceptron_nlp.perceptrons.textbook.schedule import Rate, not_negative
 from perceptron_nlp.perceptrons.textbook.stream import Array, Step, size_fits
 from perceptron_nlp.sampling import IntArray, batches, draws, permutation, without_replacement
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.perceptrons.schedule import Constant, Rate, Schedule, step_size
 from perceptron_nlp.perceptrons.textbook.averaging import averaged_counter, distinct
 from perceptron_nlp.perceptrons.textbook.orders import Halt, Order, Progress, Sequential
+from perceptron_nlp.perceptrons.textbook.schedule import Constant, Rate, Schedule, step_size
 from perceptron_nlp.perceptrons.textbook.stream import (
     Array,
     Delta,

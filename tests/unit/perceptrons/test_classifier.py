@@ -23,8 +23,7 @@ from perceptron_nlp.errors import NotFittedError, PerceptronNLPError, not_fitted
 from perceptron_nlp.perceptrons import estimator as sklearn_classes
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 from perceptron_nlp.perceptrons.estimator import ORDERS
-from perceptron_nlp.perceptrons.inputs import encoded
-from perceptron_nlp.perceptrons.rows import Rows
+from perceptron_nlp.perceptrons.inputs import Rows, encoded
 from perceptron_nlp.perceptrons.textbook import Halt
 
 rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
-from perceptron_nlp.perceptrons.schedule import (
+from perceptron_nlp.perceptrons.textbook.schedule import (
     Constant,
     Geometric,
     Inverse,

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from oracles.sources import jenkins_sequential
 
-from perceptron_nlp.perceptrons.schedule import Constant
 from perceptron_nlp.perceptrons.textbook import (
     Binary,
     Delta,
@@ -27,6 +26,7 @@ from perceptron_nlp.perceptrons.textbook import (
     train,
     unnormalized,
 )
+from perceptron_nlp.perceptrons.textbook.schedule import Constant
 
 AVERAGES = [
     averaged_naive,

@@ -8,7 +8,6 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from perceptron_nlp.perceptrons.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.perceptrons.textbook import (
     Batch,
     Binary,
@@ -27,6 +26,7 @@ from perceptron_nlp.perceptrons.textbook import (
     random_in,
     train,
 )
+from perceptron_nlp.perceptrons.textbook.schedule import Constant, Geometric, Inverse
 from perceptron_nlp.sampling import draws, permutation
 
 ORDERS: list[Order] = [
