@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from perceptron_nlp.errors import not_fitted
+from perceptron_nlp.perceptrons.epochs import Training
 from perceptron_nlp.perceptrons.estimator import Options, Parameters, classifier_tags
 from perceptron_nlp.perceptrons.inputs import Samples
 from perceptron_nlp.perceptrons.labels import (
@@ -19,7 +20,6 @@ from perceptron_nlp.perceptrons.labels import (
     labels_of,
     sample_weights,
 )
-from perceptron_nlp.perceptrons.training import Training
 from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
+from perceptron_nlp.perceptrons import epochs
 from perceptron_nlp.perceptrons import textbook as book
-from perceptron_nlp.perceptrons import training
 from perceptron_nlp.perceptrons.classifier import PerceptronClassifier
 from perceptron_nlp.perceptrons.estimator import ORDERS
 from perceptron_nlp.perceptrons.textbook.schedule import Constant
@@ -193,7 +193,7 @@ def test_epochs_one_by_one_equal_a_fit_of_as_many(
 def test_signals_between_blocks_change_nothing(case: Case, cut: int) -> None:
     whole = case.classifier(voted=True).fit(case.X, case.y)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "BLOCK_WORK", cut)
+        patch.setattr(epochs, "BLOCK_WORK", cut)
         blocks = case.classifier(voted=True).fit(case.X, case.y)
     assert np.array_equal(blocks.coef_, whole.coef_)
     assert np.array_equal(blocks.mistakes_, whole.mistakes_)
