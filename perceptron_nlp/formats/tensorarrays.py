@@ -191,11 +191,18 @@ def pack(values: Words) -> Packed:
     # Here, since tagging does without NumPy.
     import numpy as np
 
-    # Sums as float64: those of keys go beyond 64 bits.
-    low_bits = min(
-        range(MOST_LOW_BITS + 1),
-        key=lambda k: float((values >> np.uint64(k)).sum(dtype=np.float64)) + len(values) * (1 + k),
-    )
+    def length(low_bits: int) -> float:
+        # As float64: sums of keys go beyond 64 bits.
+        high = float((values >> np.uint64(low_bits)).sum(dtype=np.float64))
+        return high + len(values) * (1 + low_bits)
+
+    # Each bit saves less than the one before: near the mean's length is the one least length.
+    mean = values.mean(dtype=np.float64) if len(values) else 0.0
+    low_bits = min(MOST_LOW_BITS, int(mean).bit_length())
+    while low_bits and length(low_bits - 1) <= length(low_bits):
+        low_bits -= 1
+    while low_bits < MOST_LOW_BITS and length(low_bits + 1) < length(low_bits):
+        low_bits += 1
     high = (values >> np.uint64(low_bits)).astype(np.int64)
     ones = np.cumsum(high + 1) - 1
     unary = np.zeros(int(ones[-1]) + 1 if len(ones) else 0, np.uint8)

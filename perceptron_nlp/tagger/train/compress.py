@@ -270,17 +270,22 @@ class _Forms:
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""
-        if self.bytes_of(1.0, steps) <= self._size:
+        spare, lacking = (self._size - self.bytes_of(end, steps) for end in (0.0, 1.0))
+        if lacking >= 0:
             return 1.0
-        if self.bytes_of(0.0, steps) > self._size:
+        if spare < 0:
             return None
         low, high = 0, FINEST_SHARE
         while high - low > 1:
-            middle = (low + high) // 2
-            if self.bytes_of(middle / FINEST_SHARE, steps) <= self._size:
-                low = middle
+            # Files grow nearly evenly. Halving what the other end is off by leads past the size,
+            # so that both ends come close (the Illinois algorithm).
+            middle = low + round((high - low) * spare / (spare - lacking))
+            middle = min(max(middle, low + 1), high - 1)
+            found = self._size - self.bytes_of(middle / FINEST_SHARE, steps)
+            if found >= 0:
+                low, spare, lacking = middle, found, lacking / 2
             else:
-                high = middle
+                high, spare, lacking = middle, spare / 2, found
         return low / FINEST_SHARE
 
 
