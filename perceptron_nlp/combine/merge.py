@@ -37,11 +37,12 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
+from perceptron_nlp.tagger.model.cells import Union, sum_of
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_names
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.model.state import RunState, TrainingState, Union, sum_of
+from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.tagger import Tagger, load
 from perceptron_nlp.tagger.train.resuming import state_of
@@ -363,7 +364,7 @@ def mixed(base: RunState, states: Sequence[RunState], weights: Sequence[float]) 
     if len(moved) == 1:
         return moved[0][0]
     union = Union([base.rows, *(state.rows for state, _ in moved)])
-    done = sum(state.done - base.done for state, _ in moved)
+    done, epochs = sum(s.done - base.done for s, _ in moved), max(s.epochs for s in states)
     before = _numbers_of(base, union, 0)
     change, share = np.zeros_like(before), np.zeros(union.n_cells)
     for place, (state, weight) in enumerate(moved, 1):
@@ -375,7 +376,6 @@ def mixed(base: RunState, states: Sequence[RunState], weights: Sequence[float]) 
         share += np.where(has_moved, weight, 0.0)
     before[1] += np.where(share > 0, 0.0, done * before[0])
     values, sums, *squares = before + change / np.where(share > 0, share, 1.0)
-    epochs = max(state.epochs for state in states)
     return RunState.settled(
         union, values, sums, squares[0] if squares else None, base.done + done, epochs
     )

@@ -29,7 +29,6 @@ from perceptron_nlp._checks import (
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
-from perceptron_nlp.tagger.model.agreement import can_agree
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
@@ -502,7 +501,7 @@ class Tagger:
         chosen = tuple(
             name
             for name in agreement.columns
-            if name in names and name in parts and can_agree(parts[name].model)
+            if name in names and name in parts and parts[name].model.can_agree
         )
         if chosen not in self._together:
             own = agreement.within(chosen)

@@ -12,19 +12,15 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
+from perceptron_nlp.tagger.model.label_components import AGREEING, JOINT, features_of, forms_of
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 
 if TYPE_CHECKING:
     from perceptron_nlp.text.tagset import TagSet
 
-AGREEING = ("upos", "xpos", "feats")
-"""The columns that agree, in the order in which a combination has their labels."""
 MOST_COMBINATIONS = 1 << 23
 """Entries that a table of combinations, met or not, may have."""
 _ROWS = "agreement.rows"
-# The scheme whose labels may be written alike, and its column.
-_OF_TWO = (JOINT, AGREEING[-1])
 Numbers = tuple[int, ...]
 
 
@@ -42,6 +38,9 @@ class ColumnModel(Protocol):
 
     @property
     def written_labels(self) -> frozenset[str]: ...
+
+    @property
+    def can_agree(self) -> bool: ...
 
 
 class Combinations(NamedTuple):
@@ -185,12 +184,6 @@ def _with_gaps_filled(
     return found.union(*(itertools.product(*way) for way in ways))
 
 
-def can_agree(model: ColumnModel) -> bool:
-    """Return True if labels of a model's column may be held to those of others."""
-    column = model.column
-    return column in AGREEING and (model.scheme is None or (model.scheme, column) == _OF_TWO)
-
-
 def write_agreement(
     agreement: Agreement, models: Mapping[str, ColumnModel], writer: Writer
 ) -> list[str] | None:
@@ -216,7 +209,7 @@ def read_agreement(columns: Any, models: Mapping[str, ColumnModel], reader: Read
     bad = reader.bad
     if columns != [name for name in AGREEING if name in columns] or len(columns) < 2:
         raise bad("agreement", "of other columns")
-    if not all(name in models and can_agree(models[name]) for name in columns):
+    if not all(name in models and models[name].can_agree for name in columns):
         raise bad("agreement", "of columns that the model does not fill")
     labels = [list(_numbers(models[name])) for name in columns]
     flat = list(reader.numbers(_ROWS, "U16"))

@@ -27,13 +27,12 @@ from typing import Any, NamedTuple
 
 import perceptron_nlp.formats as formats
 from perceptron_nlp.features.templates import CONTEXT_COLUMNS, CONTEXT_SIDES
-from perceptron_nlp.tagger.model.derived import Around, Sentences
+from perceptron_nlp.tagger.model.derived import WIDEST_WINDOW, Around, Sentences
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.text.sentence import Sentence
 
 # On Spanish names 4, 8, 16 and 40 sentences were each better than the one before, 100 no better.
 WINDOW = 40
-WIDEST_WINDOW = 1000
 # Other places of a word that are looked at, the nearest first.
 PLACES = 8
 _START, _END = "<s>", "</s>"

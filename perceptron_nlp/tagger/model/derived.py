@@ -17,6 +17,8 @@ from perceptron_nlp.text.sentence import Sentence, with_columns
 
 # The column of what a feature function returns (feature_function.py).
 FEATURES = "features"
+# The most sentences on either side of one that document context looks at (context.py).
+WIDEST_WINDOW = 1000
 
 Sentences: TypeAlias = Sequence[Sequence[str]]
 Labels: TypeAlias = list[list[str]]

@@ -11,7 +11,6 @@ from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
-from perceptron_nlp.tagger.model.agreement import read_agreement, write_agreement
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass, Stored
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, SCRIPTS, UPOS, parts_of
@@ -269,6 +268,9 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         metadata["segmentation"] = to_json(described)
         tensors.update(arrays)
     if model.agreement is not None:
+        # Here, since most models have one column.
+        from perceptron_nlp.tagger.model.agreement import write_agreement
+
         parts = {part.column: part for part in model.parts_by_column}
         agreement = write_agreement(model.agreement, parts, Writer("", tensors))
         if agreement is not None:
@@ -381,6 +383,9 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         whole_model = joined([first, *others])
         if "agreement" not in metadata:
             return whole_model
+        # Here, since most models have one column.
+        from perceptron_nlp.tagger.model.agreement import read_agreement
+
         agreement = read_agreement(
             strings_in(metadata["agreement"], "agreement"),
             {part.column: part for part in whole_model.parts_by_column},

@@ -23,6 +23,8 @@ MODES = (PIECES, PIECES_AND_WHOLE)
 # both and give the features.
 JOINT = "upos|feats"
 UPOS = "upos"
+AGREEING = (UPOS, "xpos", "feats")
+"""The columns that agree, in the order in which a combination has their labels."""
 SCRIPTS = "scripts"
 """The scheme of models whose labels are edit scripts."""
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagger.model.agreement import Agreement, can_agree
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass
-from perceptron_nlp.tagger.model.label_components import written_labels
+from perceptron_nlp.tagger.model.label_components import AGREEING, JOINT, written_labels
 from perceptron_nlp.tagger.model.weights import QuantizedWeights, checked_object
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, is_in, word_hash
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp.tagger.model.agreement import Agreement
     from perceptron_nlp.tagger.model.calibration import Calibration
     from perceptron_nlp.tagger.model.context import DocumentContext
     from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
@@ -216,6 +216,14 @@ class TaggerModel(NamedTuple):
         return frozenset() if self.lemmas is not None else written_labels(self.tags, self.scheme)
 
     @property
+    def can_agree(self) -> bool:
+        """True if the labels of its column may be held to those of others."""
+        of_two = (JOINT, AGREEING[-1])
+        return self.column in AGREEING and (
+            self.scheme is None or (self.scheme, self.column) == of_two
+        )
+
+    @property
     def feature_columns(self) -> tuple[str, ...]:
         """Columns of the input that it needs in addition to the words, in alphabetical order."""
         needed = frozenset(self.template_columns)
@@ -259,7 +267,12 @@ class TaggerModel(NamedTuple):
         labels : by column, those of the text's tokens; columns of spans do not take part, and
             none does where the table of combinations would be endless
         """
-        able = {part.column: part for part in self.parts_by_column if can_agree(part)}
+        able = {part.column: part for part in self.parts_by_column if part.can_agree}
+        if len(able) < 2:
+            return self
+        # Here, since most models have one column.
+        from perceptron_nlp.tagger.model.agreement import Agreement
+
         found = Agreement.of({name: own for name, own in labels.items() if name in able})
         if found is not None and self.agreement is not None:
             found = found.united(self.agreement)

@@ -1,14 +1,13 @@
 """What a training needs to go on: weights, their totals and time stamps, AdaGrad's sums.
 
 A state is arrays by feature key, in one order whatever the order of learning: so two trainings that
-learned the same have equal states, and states of shards can be mixed (combine/merge.py). The
-weights of several models or runs are summed here, too: an ensemble, as linear scores add up.
+learned the same have equal states, and states of shards can be mixed (combine/merge.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,96 +16,10 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.tagger.model.cells import Rows, Union
 from perceptron_nlp.tagger.model.weights import Reader, Writer
 
-# Label numbers are below 2**16, so a row's number and a label make one sortable integer.
-_LABELS = 1 << 16
-
 Array = npt.NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """The cells of one set of weights, row by row.
-
-    keys : uint64[n_rows], each once
-    groups : uint16[n_rows]
-    counts : int[n_rows]; cells in each row
-    labels : int[n_cells]; each once in a row
-    """
-
-    keys: Array
-    groups: Array
-    counts: Array
-    labels: Array
-
-
-class Union:
-    """All cells that any of several sets of weights has, rows ascending by key, cells by label.
-
-    sets : at least one; where several have a key, they have it in the same group
-
-    n_cells : how many there are
-    places : for each set, int64[its n_cells]: the place of each of its cells
-    """
-
-    def __init__(self, sets: Sequence[Rows]) -> None:
-        self._keys, row_of = _ranked(np.concatenate([rows.keys for rows in sets]))
-        self._groups = np.empty(len(self._keys), sets[0].groups.dtype)
-        self._groups[row_of] = np.concatenate([rows.groups for rows in sets])
-        own_row = np.repeat(row_of, np.concatenate([rows.counts for rows in sets]))
-        labels = np.concatenate([rows.labels for rows in sets]).astype(np.int64)
-        self._cells, places = _ranked(own_row * _LABELS + labels)
-        self.places = np.split(places, np.cumsum([len(rows.labels) for rows in sets])[:-1])
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells."""
-        return len(self._cells)
-
-    def rows(self, kept: npt.NDArray[np.bool_]) -> Rows:
-        """Return the cells that are kept, with their rows."""
-        cells = self._cells[kept]
-        counts = np.bincount(cells // _LABELS, minlength=len(self._keys))
-        rows = np.flatnonzero(counts)
-        return Rows(
-            self._keys[rows], self._groups[rows], counts[rows], (cells % _LABELS).astype(np.uint32)
-        )
-
-
-def _ranked(numbers: Array) -> tuple[Array, Array]:
-    """Return the distinct numbers, ascending, and the place of each number among them."""
-    order = np.argsort(numbers)
-    ordered = numbers[order]
-    is_first = np.ones(len(ordered), bool)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    ranks = np.empty(len(ordered), np.int64)
-    ranks[order] = np.cumsum(is_first) - 1
-    return ordered[is_first], ranks
-
-
-def sum_of(runs: Sequence[FrozenWeights], factors: Sequence[float] | None = None) -> FrozenWeights:
-    """Return weights that score anything as the sum of the runs, each times its factor."""
-    first = runs[0]
-    if any((run.n_labels, run.table_bits) != (first.n_labels, first.table_bits) for run in runs):
-        raise ArgumentError("runs: they have other labels, or tables of another kind")
-    union = Union([Rows(run.keys, run.groups, np.diff(run.starts), run.labels) for run in runs])
-    # Run after run, so that the order of additions is the same on every machine.
-    weights = np.zeros(union.n_cells)
-    for place, run, factor in zip(union.places, runs, factors or [1.0] * len(runs), strict=True):
-        weights[place] += run.weights * factor
-    kept = weights != 0
-    rows = union.rows(kept)
-    return FrozenWeights(
-        first.n_labels,
-        rows.keys,
-        rows.groups,
-        np.concatenate([[0], np.cumsum(rows.counts)]),
-        rows.labels,
-        weights[kept],
-        table_bits=first.table_bits,
-    )
-
 
 _PARTS = {
     "keys": "U64",
@@ -332,51 +245,3 @@ class TrainingState:
         ):
             raise ArgumentError("state: its runs are not those of its options")
         return cls(options, runs[:n_runs], runs[n_runs] if len(runs) > n_runs else None)
-
-
-@dataclass(slots=True)
-class RunResult:
-    """Weights that a finished run has learned, the epoch that they are from, a record per epoch.
-
-    `state` is what the weights are the average of, or None.
-    """
-
-    weights: FrozenWeights
-    best_epoch: int
-    epochs: list[dict[str, Any]]
-    state: RunState | None = None
-
-
-@dataclass(slots=True)
-class Progress:
-    """The current run, and those that are finished.
-
-    Attributes
-    ----------
-    best, best_score, best_epoch : the weights that did best on the dev set so far
-    epochs : a record for each epoch that is done
-    best_state : what the best weights are the average of, where states are kept
-    last_state : what a run that was interrupted goes on from
-    """
-
-    finished: list[RunResult] = field(default_factory=list)
-    best: FrozenWeights | None = None
-    best_score: float = -1.0
-    best_epoch: int = 0
-    epochs: list[dict[str, Any]] = field(default_factory=list)
-    best_state: RunState | None = None
-    last_state: RunState | None = None
-
-    @property
-    def run(self) -> int:
-        """The number of the current run, from 1."""
-        return len(self.finished) + 1
-
-    @property
-    def done(self) -> int:
-        """Number of epochs of the current run that are done."""
-        return len(self.epochs)
-
-    def result(self, weights: FrozenWeights, state: RunState | None) -> RunResult:
-        """Return the result of the current run, if these are its weights."""
-        return RunResult(weights, self.best_epoch or self.done, self.epochs, state)

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from perceptron_nlp._checks import check_path
+from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp.errors import ArgumentError, FileError, ModelError, quote
 from perceptron_nlp.formats import check_place, read_file_bytes, replace_file
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.model.state import Progress, RunState
+from perceptron_nlp.tagger.model.state import RunState
 
 # Where the training record has what the training must agree in.
 RECORD = "checkpoint"
@@ -83,22 +84,16 @@ class Checkpoint:
         replace_file(self.path, model_to_bytes(found))
 
     def read(
-        self,
-        identity: Mapping[str, Any],
-        table: tuple[int, int | None],
-        is_over: Callable[[Progress], bool],
-    ) -> Progress:
-        """Return the progress of the training that is saved; that of a new one without `resume`.
+        self, identity: Mapping[str, Any], n_labels: int, table_bits: int | None
+    ) -> tuple[list[dict[str, Any]], list[tuple[RunState, FrozenWeights]]] | None:
+        """Return the epochs and, of each run and in the end to go on from, a state and its average.
 
-        identity : as JSON can express it
-        table : number of labels, or of label components, and ``table_bits``
-        is_over : tells if the current run is
-
-        Raises ArgumentError if the training is another one; ModelError if the file is damaged, or
-        no checkpoint.
+        None without `resume`. `identity` is as JSON can express it; the number is that of labels,
+        or of label components. Raises ArgumentError if the training is another one; ModelError if
+        the file is damaged, or no checkpoint.
         """
         if not self.resume:
-            return Progress()
+            return None
         model = model_from_bytes(read_file_bytes(self.path), self.path)
         saved = model.record.get(RECORD)
         if model.state is None or not isinstance(saved, dict):
@@ -107,7 +102,9 @@ class Checkpoint:
             )
         self._compare(saved, json.loads(json.dumps(identity)))
         try:
-            return _progress(model.record["epochs"], model.state.states, table, is_over)
+            epochs = [{**entry, "run": entry["run"]} for entry in model.record["epochs"]]
+            states = model.state.states
+            return epochs, [(state, state.average(n_labels, table_bits)) for state in states]
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise ModelError(f"{self.path}: the checkpoint is not valid: {error}") from None
 
@@ -120,30 +117,6 @@ class Checkpoint:
                     f"checkpoint: {self.path} is of a training with {_difference(name, then, now)};"
                     " resume with what it was begun with, or begin again with another file"
                 )
-
-
-def _progress(
-    epochs: Sequence[Mapping[str, Any]],
-    states: Sequence[RunState],
-    table: tuple[int, int | None],
-    is_over: Callable[[Progress], bool],
-) -> Progress:
-    """Return the progress of a training with these epochs; the last state is that to go on from."""
-    progress = Progress()
-    for number, state in enumerate(states[:-1], 1):
-        for entry in epochs:
-            if entry["run"] == number:
-                progress.epochs.append(dict(entry))
-                score = entry["dev_accuracy"]
-                if score is not None and score > progress.best_score:
-                    progress.best_score, progress.best_epoch = score, entry["epoch"]
-        weights = state.average(*table)
-        if progress.best_epoch:
-            progress.best, progress.best_state = weights, state
-        if number < len(states) - 1 or is_over(progress):
-            progress = Progress([*progress.finished, progress.result(weights, state)])
-    progress.last_state = states[-1]
-    return progress
 
 
 def _difference(name: str, then: Any, now: Any) -> str:

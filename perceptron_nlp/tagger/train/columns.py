@@ -16,19 +16,13 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates, look_nearby
-from perceptron_nlp.tagger.model.context import (
-    WINDOW,
-    DocumentContext,
-    derived_names,
-    given_names,
-    is_capitalised,
-)
 from perceptron_nlp.tagger.model.derived import FEATURES, Around
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
@@ -42,6 +36,9 @@ from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
 from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
 from perceptron_nlp.text.tagset import UNLABELED, is_in, vocabulary_of
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.context import DocumentContext
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -76,6 +73,9 @@ def hold_names(examples: Examples) -> bool:
 
 def capital_share(examples: Examples) -> float:
     """Share of the spans, marked where they begin, that begin with a capital letter."""
+    # Here and below, since few columns are of names or look around.
+    from perceptron_nlp.tagger.model.context import is_capitalised
+
     first = [
         word
         for sentence, labels in zip(examples.sentences, examples.gold, strict=True)
@@ -142,6 +142,10 @@ def feature_columns(
     derived: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """Return the columns of the input, besides the words, that features are made of."""
+    if isinstance(options.templates, str) and not fields:
+        return ()
+    from perceptron_nlp.tagger.model.context import derived_names, given_names
+
     if not isinstance(options.templates, str):
         templates = check_templates(options.templates)
         looked_at = given_names(name for t in templates for name in t.columns)
@@ -161,25 +165,28 @@ def feature_columns(
 
 
 def with_context(
-    examples: Examples, window: int, vocabulary: npt.NDArray[np.uint32] | memoryview
+    examples: Examples, context: DocumentContext, vocabulary: npt.NDArray[np.uint32] | memoryview
 ) -> Examples:
     """Return the examples with what the sentences of a document show of each other's names."""
     given = [name for name in examples.columns if name not in DERIVED]
     around = Around(given, partial(is_in, vocabulary))
-    return examples.with_columns(DocumentContext(window).add(examples.sentences, around))
+    return examples.with_columns(context.add(examples.sentences, around))
 
 
 def with_neighbours_seen(
     examples: Examples, dev: Examples | None, options: LearningOptions
-) -> tuple[Examples, Examples | None, LearningOptions]:
+) -> tuple[Examples, Examples | None, LearningOptions, DocumentContext | None]:
     """Add document context to train and dev sentences if templates look at it; options say it."""
     templates = resolve_templates(options, examples.columns)
     if not look_nearby(templates):
-        return examples, dev, replace(options, window=None)
+        return examples, dev, replace(options, window=None), None
+    from perceptron_nlp.tagger.model.context import WINDOW, DocumentContext
+
     window = WINDOW if options.window is None else options.window
-    vocabulary = vocabulary_of(examples.vocabulary())
+    context, vocabulary = DocumentContext(window), vocabulary_of(examples.vocabulary())
     return (
-        with_context(examples, window, vocabulary),
-        None if dev is None else with_context(dev, window, vocabulary),
+        with_context(examples, context, vocabulary),
+        None if dev is None else with_context(dev, context, vocabulary),
         replace(options, window=window, templates=templates),
+        context,
     )

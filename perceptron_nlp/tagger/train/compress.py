@@ -270,7 +270,8 @@ class _Forms:
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""
-        spare, lacking = (self._size - self.bytes_of(end, steps) for end in (0.0, 1.0))
+        ends = [float(self._size - self.bytes_of(end, steps)) for end in (0.0, 1.0)]
+        spare, lacking = ends
         if lacking >= 0:
             return 1.0
         if spare < 0:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.tagger.model.context import DocumentContext
 from perceptron_nlp.tagger.model.derived import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -160,9 +159,8 @@ def _learn_column(
             read, plan.resources, plan.options
         )
     examples, options, choices = auto_configure(examples, plan.options)
-    examples, dev, options = with_neighbours_seen(examples, dev, options)
-    window = None if options.window is None else DocumentContext(options.window)
-    derived = (plan.function, window, tables, plan.lemmas)
+    examples, dev, options, context = with_neighbours_seen(examples, dev, options)
+    derived = (plan.function, context, tables, plan.lemmas)
     task = Task(
         examples=examples,
         column=column,

@@ -16,10 +16,10 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template, check_templates
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.label_scores import share_right
+from perceptron_nlp.tagger.model.cells import sum_of
 from perceptron_nlp.tagger.model.derived import Derived
 from perceptron_nlp.tagger.model.label_components import SCRIPTS
 from perceptron_nlp.tagger.model.model import TaggerModel, of_key
-from perceptron_nlp.tagger.model.state import Progress, RunResult, RunState, TrainingState, sum_of
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.train.data import Examples
@@ -28,6 +28,7 @@ from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.tagset import vocabulary_of
 
 if TYPE_CHECKING:
+    from perceptron_nlp.tagger.model.state import RunState
     from perceptron_nlp.tagger.train.checkpoint import Checkpoint
     from perceptron_nlp.tagger.train.memory import MemoryLimit
 
@@ -158,6 +159,30 @@ class Task:
         )
 
 
+@dataclass(slots=True)
+class Run:
+    """A run under way, or one that is over.
+
+    epochs : a record for each epoch that is done
+    weights : those that did best on the dev set so far; of a run that is over, its result
+    best_epoch, best_score : the epoch that they are from, or 0, and its dev accuracy
+    state : what the weights are the average of, where states are kept
+    """
+
+    epochs: list[dict[str, Any]] = field(default_factory=list)
+    weights: FrozenWeights | None = None
+    best_epoch: int = 0
+    best_score: float = -1.0
+    state: RunState | None = None
+
+    def scored(self, epoch: int, score: float | None) -> bool:
+        """Take in an epoch's dev accuracy; return True if it is the best."""
+        if score is None or score <= self.best_score:
+            return False
+        self.best_score, self.best_epoch = score, epoch
+        return True
+
+
 class Schedule:
     """The runs and epochs of a training: which sentences, in which order, until when."""
 
@@ -178,12 +203,11 @@ class Schedule:
         """Return the sentences of an epoch by their numbers: all of them, shuffled."""
         return permutation(self.n_sentences, self.seed(run), self.number(run, epoch))
 
-    def run_is_over(self, progress: Progress) -> bool:
+    def run_is_over(self, run: Run) -> bool:
         """Tell if a run is at its last epoch, or has had no better one for too long."""
-        patience = self.options.patience if progress.best is not None else None
-        return progress.done >= self.options.passes or bool(
-            patience and progress.done - progress.best_epoch >= patience
-        )
+        done = len(run.epochs)
+        patience = self.options.patience if run.best_epoch else None
+        return done >= self.options.passes or bool(patience and done - run.best_epoch >= patience)
 
 
 class Trainer:
@@ -215,136 +239,143 @@ class Trainer:
     def run(self, callback: Callback | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set."""
         schedule, learner = self._schedule, self._empty_learner()
-        progress = self._progress(learner)
-        while len(progress.finished) < self._task.options.n_runs:
-            run, epoch = progress.run, progress.done + 1
-            if epoch == 1 or progress.last_state is not None:
-                learner = self._begin(run, learner, progress)
-            report = self._end_epoch(progress, learner, learner.learn(schedule.order(run, epoch)))
-            is_over = schedule.run_is_over(progress)
-            if is_over or self._is_due(epoch):
-                runs = [*progress.finished, self._result(progress, learner)]
-                self._save(runs, progress, learner)
-                progress = Progress(runs) if is_over else progress
+        runs, run, state = self._so_far(learner)
+        while len(runs) < self._task.options.n_runs:
+            number, epoch = len(runs) + 1, len(run.epochs) + 1
+            if epoch == 1 or state is not None:
+                learner, state = self._begin(number, learner, state), None
+            counts = learner.learn(schedule.order(number, epoch))
+            report = self._end_epoch(number, run, learner, counts)
+            is_over = schedule.run_is_over(run)
+            if is_over or (self._checkpoint is not None and epoch % self._checkpoint.every == 0):
+                ended = self._ended(number, run, learner)
+                self._save([*runs, ended], learner)
+                if is_over:
+                    runs, run = [*runs, ended], Run()
             if callback is not None:
                 callback(report)
-        model = self._model(progress.finished)
+        model = self._model(runs)
         return model if self._task.resumable else model.replace(state=None)
 
     def begun(self) -> TaggerModel:
         """Return the model before its first epoch, of weights of 0."""
-        learner, runs = self._empty_learner(), list[RunResult]()
-        for run in range(1, self._task.options.n_runs + 1):
-            progress = Progress(runs)
-            learner = self._begin(run, learner, progress)
-            runs = [*runs, self._result(progress, learner)]
+        learner, runs = self._empty_learner(), []
+        for number in range(1, self._task.options.n_runs + 1):
+            learner = self._begin(number, learner, None)
+            runs.append(self._ended(number, Run(), learner))
         return self._model(runs)
 
-    def _progress(self, learner: Learner) -> Progress:
-        """Return the progress so far, which is none without a checkpoint."""
-        if self._checkpoint is None:
-            return Progress()
-        return self._checkpoint.read(
-            self._identity,
-            (learner.table.n_labels, self._task.options.table_bits),
-            self._schedule.run_is_over,
-        )
+    def _so_far(self, learner: Learner) -> tuple[list[Run], Run, RunState | None]:
+        """Return the runs that are over, the current one, and the state that this goes on from."""
+        table = (learner.table.n_labels, self._task.options.table_bits)
+        checkpoint = self._checkpoint
+        saved = None if checkpoint is None else checkpoint.read(self._identity, *table)
+        if saved is None:
+            return [], Run(), None
+        epochs, found = saved
+        runs, run = list[Run](), Run()
+        for number, (state, weights) in enumerate(found[:-1], 1):
+            run = Run([entry for entry in epochs if entry["run"] == number])
+            for entry in run.epochs:
+                run.scored(entry["epoch"], entry["dev_accuracy"])
+            if run.best_epoch:
+                run.weights, run.state = weights, state
+            if number < len(found) - 1 or self._schedule.run_is_over(run):
+                best_epoch = run.best_epoch or len(run.epochs)
+                runs.append(replace(run, weights=weights, best_epoch=best_epoch, state=state))
+                run = Run()
+        return runs, run, found[-1][0] if run.epochs else None
 
-    def _begin(self, run: int, before: Learner, progress: Progress) -> Learner:
+    def _begin(self, number: int, before: Learner, state: RunState | None) -> Learner:
         """Return the learner of a run, from 1, as it is before its first or its next epoch.
 
         It may be the one before, whose features are then found already.
         """
-        learner = before if run == 1 or before.keeps_features else self._empty_learner()
+        learner = before if number == 1 or before.keeps_features else self._empty_learner()
         learner.table.clear()
-        state = progress.last_state if progress.done else None
         if state is None and self._task.start is not None:
-            state = self._task.start.runs[run - 1]
+            state = self._task.start.runs[number - 1]
         if state is not None:
             state.put_into(learner.table)
-        progress.last_state = None
         return learner
 
-    def _is_due(self, epoch: int) -> bool:
-        return self._checkpoint is not None and epoch % self._checkpoint.every == 0
-
-    def _save(self, runs: Sequence[RunResult], progress: Progress, learner: Learner) -> None:
+    def _save(self, runs: Sequence[Run], learner: Learner) -> None:
         """Save the model of these runs, the last of which is the current one, as the checkpoint."""
         if self._checkpoint is None:
             return
-        model = self._model(runs)
-        if runs[-1].best_epoch < progress.done and model.state is not None:
-            last = self._state(learner, progress)
+        model, done = self._model(runs), len(runs[-1].epochs)
+        if runs[-1].best_epoch < done and model.state is not None:
+            last = self._state(len(runs), done, learner)
             model = model.replace(state=replace(model.state, last=last))
         self._checkpoint.save(model, self._identity)
 
-    def _result(self, progress: Progress, learner: Learner) -> RunResult:
-        """Return the result of the current run, if it ends now."""
-        if progress.best is not None:
-            return progress.result(progress.best, progress.best_state)
-        return progress.result(learner.average(), self._state(learner, progress))
+    def _ended(self, number: int, run: Run, learner: Learner) -> Run:
+        """Return the current run as it is if it ends now."""
+        if run.weights is not None:
+            return replace(run)
+        done = len(run.epochs)
+        state = self._state(number, done, learner)
+        return replace(run, weights=learner.average(), best_epoch=done, state=state)
 
     def _own_learner(self) -> Learner:
         task = self._task
         return TemplateLearner(task.examples, task.templates, task.options, task.forced, task.limit)
 
-    def _end_epoch(self, progress: Progress, learner: Learner, counts: Counts) -> EpochReport:
+    def _end_epoch(self, number: int, run: Run, learner: Learner, counts: Counts) -> EpochReport:
         """Score the epoch that is done, keep it if it is the best, and return its report."""
-        task, epoch, score, is_best = self._task, progress.done + 1, None, False
+        task, epoch = self._task, len(run.epochs) + 1
+        score, is_best = None, False
         if task.dev is not None:
             weights = learner.average()
             score = dev_accuracy(task.freeze(weights), task.dev)
-            if score > progress.best_score:
-                progress.best, progress.best_score, progress.best_epoch = weights, score, epoch
-                is_best = True
+            is_best = run.scored(epoch, score)
+            run.weights = weights if is_best else run.weights
         n_runs = task.options.n_runs
         logger.log(
             self._log_level,
             "epoch %d%s: %d mistakes in %d tokens, dev accuracy %s",
             epoch,
-            f" of run {progress.run}" if n_runs > 1 else "",
+            f" of run {number}" if n_runs > 1 else "",
             counts[1],
             counts[0],
             score,
         )
+        best = run.best_epoch or epoch
         report = EpochReport(
-            epoch,
-            task.options.passes,
-            *counts,
-            score,
-            progress.best_epoch or epoch,
-            progress.run,
-            n_runs,
-            task.column,
+            epoch, task.options.passes, *counts, score, best, number, n_runs, task.column
         )
         recorded = ("run", "epoch", "mistakes", "updates", "dev_accuracy")
-        progress.epochs.append({name: getattr(report, name) for name in recorded})
+        run.epochs.append({name: getattr(report, name) for name in recorded})
         if is_best:
-            progress.best_state = self._state(learner, progress)
+            run.state = self._state(number, epoch, learner)
         return report
 
-    def _state(self, learner: Learner, progress: Progress) -> RunState | None:
-        """Return what the current run needs to go on; None if it is not kept."""
+    def _state(self, number: int, done: int, learner: Learner) -> RunState | None:
+        """Return what a run needs to go on after so many epochs; None if it is not kept."""
         if not self._keeps_states:
             return None
-        return RunState.of(learner.table, self._schedule.number(progress.run, progress.done))
+        # Here and below, since few trainings keep them.
+        from perceptron_nlp.tagger.model.state import RunState
 
-    def _model(self, runs: Sequence[RunResult]) -> TaggerModel:
-        weights = runs[0].weights if len(runs) == 1 else sum_of([run.weights for run in runs])
-        record = {
-            **self._identity,
-            "epochs": [entry for run in runs for entry in run.epochs],
-            "best_epoch": runs[0].best_epoch,
-        }
-        for name in ("column", "templates", "extractor", "resumable"):
-            del record[name]
+        return RunState.of(learner.table, self._schedule.number(number, done))
+
+    def _model(self, runs: Sequence[Run]) -> TaggerModel:
+        found = [run.weights for run in runs if run.weights is not None]
+        weights = found[0] if len(found) == 1 else sum_of(found)
+        apart = ("column", "templates", "extractor", "resumable")
+        record = {name: one for name, one in self._identity.items() if name not in apart}
+        record["epochs"] = [entry for run in runs for entry in run.epochs]
+        record["best_epoch"] = runs[0].best_epoch
         states = tuple(run.state for run in runs if run.state is not None)
+        model = self._task.freeze(weights).replace(record=record)
+        if not states:
+            return model
+        from perceptron_nlp.tagger.model.state import TrainingState
+
         options = self._task.options
         if len(runs) < options.n_runs:
             options = replace(options, runs=len(runs))
-        return self._task.freeze(weights).replace(
-            record=record, state=TrainingState(options.record(), states) if states else None
-        )
+        return model.replace(state=TrainingState(options.record(), states))
 
 
 def dev_accuracy(model: TaggerModel, dev: Examples) -> float:

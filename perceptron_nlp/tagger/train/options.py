@@ -17,7 +17,7 @@ from perceptron_nlp._core.table.weights import MAX_TABLE_BITS
 from perceptron_nlp._core.train.driver import RULES
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.tagger.model.context import WIDEST_WINDOW
+from perceptron_nlp.tagger.model.derived import WIDEST_WINDOW
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.train.clusters import RawSource

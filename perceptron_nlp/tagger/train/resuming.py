@@ -19,7 +19,7 @@ from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.tagger.model.derived import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import TaggerModel, joined, of_key
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.overlap import trained_on, with_sample
 from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels
@@ -194,9 +194,10 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
     examples = replace(examples, tags=TagSet({*model.tags, *examples.tags}))
     if model.tables is not None:
         examples = examples.with_tables(model.tables)
-    if model.window is not None:
+    context = of_key(model.derived, "window")
+    if context is not None:
         known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))
-        examples = with_context(examples, model.window, known)
+        examples = with_context(examples, context, known)
     return examples
 
 
@@ -208,9 +209,8 @@ def _columns_of(model: TaggerModel) -> tuple[str, ...]:
 def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
     examples = Examples.read(source, model.column, _columns_of(model))
-    return (
-        examples if model.window is None else with_context(examples, model.window, model.vocabulary)
-    )
+    context = of_key(model.derived, "window")
+    return examples if context is None else with_context(examples, context, model.vocabulary)
 
 
 def dictionary_after(

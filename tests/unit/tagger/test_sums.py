@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.table.weights import WeightTable
-from perceptron_nlp.tagger.model.state import sum_of
+from perceptron_nlp.tagger.model.cells import sum_of
 
 SENTENCES = [
     (["time", "flies"], ["N", "V"]),

@@ -57,6 +57,14 @@ def test_two_passes_learn_save_load_and_tag():
     assert tagger.scores(["bel", "lupo"]).shape == (2, len(tagger.labels))
 
 
+def test_a_tagger_of_two_passes_cannot_be_gone_on_with():
+    tagger = pn.train(corpus(), column="feats", two_passes=True, epochs=1)
+    with pytest.raises(pn.ArgumentError, match="resume: features learned in two passes"):
+        tagger.resume(corpus())
+    one = pn.train(corpus(), column="feats", two_passes=False, epochs=1, resumable=True)
+    assert one.resume(corpus(), epochs=1).model.record["before"] == one.model.record
+
+
 def test_the_preset_accurate_learns_features_in_two_passes_and_others_in_one():
     assert pn.train(corpus(), column="feats", preset="accurate", epochs=2).model.first is not None
     assert pn.train(corpus(), column="upos", preset="accurate", epochs=2).model.first is None
