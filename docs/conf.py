@@ -39,10 +39,8 @@ autodoc_member_order = "bysource"
 # Engines take hundreds of megabytes, and no page needs more of them than their names.
 autodoc_mock_imports = ["pyspark", "ray"]
 autodoc_default_options = {"members": True}
-# A page for each name that the pages of the reference list. Two names that differ in case alone
-# are one file on some systems.
+# A page for each name that the pages of the reference list.
 templates_path = ["_templates"]
-autosummary_filename_map = {"perceptron_nlp.Report": "perceptron_nlp.Report-class"}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
 add_module_names = False

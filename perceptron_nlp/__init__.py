@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.learningcurve import Forecast as Forecast
     from perceptron_nlp.analysis.learningcurve import LearningCurve as LearningCurve
     from perceptron_nlp.analysis.learningcurve import learning_curve as learning_curve
-    from perceptron_nlp.analysis.report.report import Report as Report
-    from perceptron_nlp.analysis.report.report import report as report
+    from perceptron_nlp.analysis.report import WrittenReport as WrittenReport
+    from perceptron_nlp.analysis.report import report as report
     from perceptron_nlp.analysis.tuning import Trial as Trial
     from perceptron_nlp.analysis.tuning import TuningResult as TuningResult
     from perceptron_nlp.analysis.tuning import tune as tune
@@ -146,7 +146,7 @@ _PLACES = {
     "tagger.train.clusters": "RawText",
     "perceptrons.classifier": "PerceptronClassifier",
     "analysis.learningcurve": "CurvePoint Forecast LearningCurve learning_curve",
-    "analysis.report.report": "Report report",
+    "analysis.report": "WrittenReport report",
     "tagger.evaluation": "Evaluation Mistake",
     "tagger.gold": "Evaluations",
     "tagger.explain.explanation": "Explanation WordExplanation",

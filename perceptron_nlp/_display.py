@@ -45,8 +45,27 @@ def p_value(value: float) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return the text cut to a width in characters, with an ellipsis for its end."""
-    return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+    """Return the text cut to a width in columns of a terminal, with an ellipsis for its end."""
+    if text.isascii():
+        return text if len(text) <= width else text[: max(0, width - 1)] + "…"
+    if sum(map(_columns, text)) <= width:
+        return text
+    used = 1
+    for at, character in enumerate(text):
+        used += _columns(character)
+        if used > width:
+            return text[:at] + "…"
+    return text
+
+
+def _columns(character: str) -> int:
+    """Return the columns that a character takes: accents that combine none, wide ones two."""
+    # Here, since most of what is shown is ASCII.
+    from unicodedata import combining, east_asian_width
+
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
 
 
 def shortened_inside(text: str, width: int) -> str:

@@ -86,8 +86,8 @@ def caches(full: bool) -> Reached:
             tagger.tag([f"w{number}" for number in range(at, at + 50)])
             held = max(held, decoder.cache_counts[1])
         # Besides the words: the pads beyond the ends, and one sentence too long for the limit.
-        limit = decoder.memory.n_words
-        kept = kept and held <= max(limit, 50) + 66
+        limit = max(decoder.memory.n_words, 50) + 66
+        kept = kept and held <= limit
         most.append(f"{held:,} words of {limit:,}")
     child = call("benchmarks.trust.memory:long_words", 400 if full else 200)
     if child.result is None:

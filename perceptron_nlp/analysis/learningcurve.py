@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any, NamedTuple
 
 from perceptron_nlp import Evaluation, replace_file
@@ -26,9 +26,10 @@ from perceptron_nlp.analysis.crossvalidation import (
 from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.crossfit import in_parallel
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
-from perceptron_nlp.pages import drawing, render
-from perceptron_nlp.pages.renderers import Reported, html
-from perceptron_nlp.pages.reports import Column, Figure, Report, Table
+from perceptron_nlp.pages import drawing
+from perceptron_nlp.pages.html import page
+from perceptron_nlp.pages.renderers import Reported
+from perceptron_nlp.pages.reports import Chart, Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
 
@@ -151,10 +152,8 @@ class LearningCurve(Reported):
         with drawing.styled():
             drawn, alt = _drawn(self)
             if kind == ".html":
-                picture = f"<figure>{drawing.inlined(drawing.svg(drawn), 'curve', alt)}</figure>"
-                report = self.report()
-                page = render("result.html", title=report.title, body=html(report, picture))
-                data = page.encode("utf-8", "replace")
+                chart = Chart("curve", "Learning curve", alt, drawing.svg(drawn))
+                data = page(replace(self.report(), charts=[chart])).encode("utf-8", "replace")
             else:
                 data = drawing.svg(drawn) if kind == ".svg" else drawing.png(drawn)
         replace_file(path, data)

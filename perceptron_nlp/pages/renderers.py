@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import Any
 
 from perceptron_nlp._display import FORMS, printable, shortened, shortened_inside
 from perceptron_nlp.errors import ArgumentError, missing_extra
-from perceptron_nlp.pages import render
 from perceptron_nlp.pages.reports import LEFT, Figure, Report, Table
 
 WIDTH = 80
@@ -28,7 +26,10 @@ def written(report: Report, form: str, *, width: int | None = WIDTH) -> str:
     if form == "tsv":
         return tsv(report.main_table)
     if form == "html":
-        return render("result.html", title=report.title, body=html(report))
+        # Here and below, since most results are text.
+        from perceptron_nlp.pages.html import page
+
+        return page(report)
     if form == "text":
         lines = text_lines(report, width)
     else:
@@ -94,6 +95,8 @@ class Reported:
         return polars.DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
+        from perceptron_nlp.pages.html import html
+
         return html(self.report())
 
     def __str__(self) -> str:
@@ -290,33 +293,3 @@ def latex(report: Report) -> list[str]:
 
 def _tex(text: str) -> str:
     return "".join(_TEX.get(character, character) for character in printable(text))
-
-
-def html(report: Report, picture: str = "", level: int = 2) -> str:
-    """Return a report as elements of a page; notebooks show them as they are.
-
-    `picture` is an element that stands below the title.
-    """
-
-    def cell(kind: str, text: str, is_number: bool) -> str:
-        side = "right" if is_number else "left"
-        return f'<{kind} style="text-align:{side}">{escape(text)}</{kind}>'
-
-    parts = [f"<h{level}>{escape(printable(report.title))}</h{level}>", picture]
-    for title, heads, rows, numbers, rest in _seen(report):
-        # A table that is wider than the screen scrolls by itself, by keyboard as well.
-        name = escape(printable(title or report.title), quote=True)
-        parts.append(f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>')
-        if title:
-            parts.append(f"<caption>{escape(title)}</caption>")
-        if any(heads):
-            line = "".join(map(cell, ["th"] * len(heads), heads, numbers))
-            parts.append(f"<thead><tr>{line}</tr></thead>")
-        body = ("".join(map(cell, ["th"] + ["td"] * (len(row) - 1), row, numbers)) for row in rows)
-        parts.append(
-            "<tbody>" + "\n".join(f"<tr>{line}</tr>" for line in body) + "</tbody></table></div>"
-        )
-        parts += [f"<p>{escape(rest)}</p>"] if rest else []
-    parts += [f"<p>{escape(printable(note))}</p>" for note in report.notes]
-    parts += [html(section, "", min(6, level + 1)) for section in report.seen_sections]
-    return "\n".join(parts)

@@ -53,8 +53,22 @@ Shares are fractions of 1, shown in percent: ``percent``, ``change`` (with its s
 LEFT = {"text", "prose", "list"}
 
 
+class Link(NamedTuple):
+    """A value of a table that leads on, on pages: to a section of its report, or to a file.
+
+    value : as without a link
+    target : the key of the section, or the name of the file
+    fill : how strongly the cell is filled: 0 to 1 for what is correct, 0 to -1 for what is wrong
+    """
+
+    value: Any
+    target: str
+    fill: float | None = None
+
+
 def shown(value: Any, kind: str) -> str:
     """Return a value as people read it; None is a dash."""
+    value = _plain(value)
     return "–" if value is None else _KINDS[kind](value)
 
 
@@ -123,19 +137,38 @@ class Table:
         keys = [column.key for column in self.columns]
         return [dict(zip(keys, map(_plain, row), strict=True)) for row in self.rows]
 
-    def for_people(self) -> tuple[list[Column], list[list[str]], str]:
-        """Return what people see: columns with values, texts, a remark on rows left out."""
-        places = [
+    @property
+    def seen_columns(self) -> list[int]:
+        """The places of columns that people see, which have values."""
+        return [
             i
             for i, column in enumerate(self.columns)
             if column.kind != "data" and any(row[i] is not None for row in self.rows)
         ]
+
+    def for_people(self) -> tuple[list[Column], list[list[str]], str]:
+        """Return what people see: columns with values, texts, a remark on rows left out."""
+        places = self.seen_columns
         seen = self.rows if self.limit is None else self.rows[: self.limit]
         left = len(self.rows) - len(seen)
         rest = f"… and {counted(left, 'more row')}" + (f" ({self.more})" if self.more else "")
         columns = [self.columns[i] for i in places]
         cells = [[shown(row[i], self.columns[i].kind) for i in places] for row in seen]
         return columns, cells, rest if left else ""
+
+
+class Chart(NamedTuple):
+    """A chart, drawn: its key, its heading, a text for those who do not see it, and its files.
+
+    `table` has the same figures.
+    """
+
+    key: str
+    title: str
+    alt: str
+    svg: bytes
+    png: bytes = b""
+    table: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +181,9 @@ class Report:
     main : the key of the table that TSV and data frames have; by default the first one's
     limit : people see so many sections at most; JSON has all
     more : how to see more of them
+    charts : pages have them
+    key : of a section, by which pages lead to it
+    is_sheet : pages show it only where a link opens it
     """
 
     title: str
@@ -158,6 +194,9 @@ class Report:
     main: str = ""
     limit: int | None = None
     more: str = ""
+    charts: Sequence[Chart] = ()
+    key: str = ""
+    is_sheet: bool = False
 
     @property
     def seen_sections(self) -> Sequence[Report]:
@@ -189,4 +228,6 @@ class Report:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Link):
+        return value.value
     return list(value) if isinstance(value, tuple) else value

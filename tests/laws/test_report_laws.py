@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.report import charts
+from perceptron_nlp.analysis import figures
 from tests.oracles.pages import Page
 
 HOSTILE = [
@@ -69,7 +69,7 @@ def texts(draw: st.DrawFn) -> list[tuple[list[str], list[str | None]]]:
 @pytest.fixture(autouse=True)
 def quick_pngs(monkeypatch: pytest.MonkeyPatch) -> None:
     """PNGs take long to draw, and have a test of their own."""
-    monkeypatch.setattr(charts, "png", lambda drawn: b"\x89PNG")
+    monkeypatch.setattr(figures, "png", lambda drawn: b"\x89PNG")
 
 
 @settings(max_examples=10)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from perceptron_nlp._display import percent, printable
+from perceptron_nlp._display import percent, printable, shortened
 from perceptron_nlp.pages import render
+from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -71,7 +71,7 @@ def text(
     room = max(NARROWEST, width)
     paragraphs = ["\n".join(_paragraph(word, room, top, paint)) for word in words]
     if head is not None:
-        paragraphs.insert(0, paint(_cut(head, room), _FAINT))
+        paragraphs.insert(0, paint(shortened(head, room), _FAINT))
     return "\n\n".join(paragraphs)
 
 
@@ -109,8 +109,8 @@ def signed(value: float) -> str:
 
 def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -> list[str]:
     lines = [
-        paint(_cut(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
-        _INDENT + paint(_cut(printable(remarks(word)), width - len(_INDENT)), _FAINT),
+        paint(shortened(f"{printable(word.word)}  {printable(verdict(word))}", width), _BOLD),
+        _INDENT + paint(shortened(printable(remarks(word)), width - len(_INDENT)), _FAINT),
     ]
     features, rest = word.heaviest(top if word.top is None else word.top)
     for feature in (*features, *filter(None, [rest])):
@@ -118,27 +118,9 @@ def _paragraph(word: ExplainedWord, width: int, top: int | None, paint: Paint) -
         room = width - len(_INDENT) - len(margin) - 2
         lines.append(
             f"{_INDENT}{paint(margin, _FOR if feature.margin >= 0 else _AGAINST)}"
-            f"  {_cut(printable(feature.text), room)}"
+            f"  {shortened(printable(feature.text), room)}"
         )
     return lines
-
-
-def _cut(text: str, room: int) -> str:
-    """The text cut to so many columns of a terminal, its end shown by an ellipsis."""
-    if sum(map(_columns, text)) <= room:
-        return text
-    used = 1
-    for at, character in enumerate(text):
-        used += _columns(character)
-        if used > room:
-            return text[:at] + "…"
-    return text
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def page(
@@ -161,42 +143,50 @@ def page(
 
 def word_view(word: ExplainedWord, *, top: int | None) -> dict[str, Any]:
     """Return the variables of the templates' macro ``why`` for one word."""
-    top = word.top if top is None else top
-    features, rest = word.heaviest(None)
-    lines = folded(features)
-    shown = lines[:top]
+    report = word_report(word, top)
+    (table,) = report.tables
     # The sum of many features would dwarf each of those that are shown.
-    widest = max((abs(line.margin) for line in shown), default=0.0)
+    widest = max((abs(margin) for margin, _, alike in table.rows if alike != _REST), default=0.0)
     rows = [
         {
-            "text": line.text,
-            "alike": line.alike,
-            "margin": signed(line.margin).replace("-", "−"),
-            "kind": "for" if line.margin >= 0 else "against",
-            "width": round(100 * abs(line.margin) / widest) if widest else 0,
+            "text": text,
+            "alike": alike,
+            "margin": signed(margin).replace("-", "−"),
+            "kind": "for" if margin >= 0 else "against",
+            "width": 0 if alike == _REST or not widest else round(100 * abs(margin) / widest),
         }
-        for line in shown
+        for margin, text, alike in table.rows
     ]
-    left = [line.margin for line in lines[len(shown) :]]
-    if rest is not None:
-        left.append(rest.margin)
-    if left:
-        margin = signed(sum(left)).replace("-", "−")
-        rows.append(
-            {"text": f"{len(left)} more", "alike": (), "margin": margin, "kind": "for", "width": 0}
-        )
-    sure = "" if word.confidence is None else f"confidence {percent(word.confidence, 1)}; "
     return {
         "word": word.word,
         "label": word.label,
-        "runner_up": word.runner_up,
         "known": word.known,
         "confidence": "" if word.confidence is None else percent(word.confidence, 0),
         "is_unsure": word.confidence is not None and word.confidence < UNSURE,
         "verdict": verdict(word),
-        "remarks": sure + remarks(word),
+        "remarks": report.notes[0],
         "rows": rows,
     }
+
+
+# Beside the sum of features that are not shown, where others have what else looked at the same.
+_REST = ""
+_FEATURES = (Column("margin", "weight"), Column("feature"), Column("alike", label="and"))
+
+
+def word_report(word: ExplainedWord, top: int | None) -> Report:
+    """Return why a word got its label: the heaviest features, those that say the same in a row."""
+    top = word.top if top is None else top
+    features, rest = word.heaviest(None)
+    lines = folded(features)
+    rows = [(line.margin, line.text, ", ".join(line.alike) or None) for line in lines[:top]]
+    left = [line.margin for line in lines[len(rows) :]]
+    left += [] if rest is None else [rest.margin]
+    if left:
+        rows.append((sum(left), f"{len(left)} more", _REST))
+    sure = "" if word.confidence is None else f"confidence {percent(word.confidence, 1)}; "
+    table = Table("features", "features and margins", _FEATURES, rows)
+    return Report(f"{word.word}: {verdict(word)}", tables=[table], notes=[sure + remarks(word)])
 
 
 class Line(NamedTuple):

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.report import charts
+from perceptron_nlp.analysis import figures
 from tests.oracles.pages import Page
 
 
 @pytest.fixture(autouse=True)
 def quick_pngs(monkeypatch: pytest.MonkeyPatch) -> None:
     """PNGs take long to draw, and have a test of their own."""
-    monkeypatch.setattr(charts, "png", lambda drawn: b"\x89PNG")
+    monkeypatch.setattr(figures, "png", lambda drawn: b"\x89PNG")
 
 
 def test_the_page_is_written_and_what_is_printed_stays_the_same(

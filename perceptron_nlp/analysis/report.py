@@ -9,27 +9,27 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from perceptron_nlp import Evaluation, Evaluations, Tagger
 from perceptron_nlp._checks import check_path, check_threads
-from perceptron_nlp._display import counted
+from perceptron_nlp._display import counted, percent
 from perceptron_nlp._version import __version__
-from perceptron_nlp.analysis.report.charts import confusion_grid, draw_charts
-from perceptron_nlp.analysis.report.figures import FEWEST, ColumnFigures, column_figures, labels_of
-from perceptron_nlp.analysis.report.views import column_view
+from perceptron_nlp.analysis.accuracy import ColumnAccuracy, column_accuracy
+from perceptron_nlp.analysis.figures import FEWEST, labels_of
 from perceptron_nlp.analysis.significance import RESAMPLES
 from perceptron_nlp.errors import ArgumentTypeError, FileError
 from perceptron_nlp.formats.replace import TEMPORARY, replace_files
-from perceptron_nlp.pages import environment, render
+from perceptron_nlp.pages import environment
 from perceptron_nlp.pages.drawing import plotting
+from perceptron_nlp.pages.html import page
+from perceptron_nlp.pages.reports import Column, Link, Report, Table
 from perceptron_nlp.tagger.sources import Labeled, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WrittenReport:
     """A report that was written.
 
     Attributes
@@ -56,7 +56,7 @@ def report(
     fields: Sequence[str] | None = None,
     threads: int = 1,
     title: str = "Accuracy of the tagger",
-) -> Report:
+) -> WrittenReport:
     """Compare a tagger's labels with gold ones, and write a page about each column.
 
     Intervals are the middle 95 % of 1,000 bootstrap samples of sentences (see
@@ -92,14 +92,21 @@ def report(
     source.hold()
     columns = tagger.columns if column is None else (source.column_named(column),)
     found = labels_of(tagger, source, columns, threads)
-    figures = [column_figures(tagger, source, name, threads, found) for name in columns]
+    figures = [column_accuracy(tagger, source, name, threads, found) for name in columns]
     pages = [PAGE]
     if len(figures) > 1:
         pages += [f"column-{number}.html" for number in range(1, len(figures) + 1)]
-    written, pictures = _drawn(figures, source, pages, title, len(tagger.to_bytes()))
+    written = _written(figures, source, pages, title, len(tagger.to_bytes()))
+    # A number tells the columns apart, whose names may hold characters that a file's cannot.
+    pictures = {
+        f"{chart.key}{f'-{number}' * (len(figures) > 1)}.{kind}": getattr(chart, kind)
+        for number, one in enumerate(figures, 1)
+        for chart in one.charts
+        for kind in ("svg", "png")
+    }
     texts = {name: text.encode("utf-8", "replace") for name, text in written.items()}
     write_folder(path, texts | pictures)
-    return Report(
+    return WrittenReport(
         path / PAGE,
         tuple(path / name for name in pages),
         tuple(path / name for name in pictures),
@@ -107,60 +114,71 @@ def report(
     )
 
 
-def _drawn(
-    figures: Sequence[ColumnFigures],
+_OVERVIEW = (
+    *(Column("column"), Column("accuracy", "percent", "accuracy, %")),
+    Column("interval", "interval", "95 % interval"),
+    *(Column("known", "percent", "known words"), Column("unknown", "percent", "unknown words")),
+    Column("sentences", "percent"),
+)
+
+
+def _written(
+    figures: Sequence[ColumnAccuracy],
     source: Source,
     pages: Sequence[str],
     title: str,
     model_bytes: int,
-) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Return the pages, and the charts on them, by the names of their files."""
-    columns = [one.evaluation.column for one in figures]
-    several_files = len(source.corpora) > 1
-    of_all: dict[str, Any] = {
-        "title": title,
-        "place": source.place,
-        "short_place": counted(len(source.corpora), "file")
-        if several_files
-        else os.path.basename(source.place),
-        "model_bytes": model_bytes,
-        "resamples": RESAMPLES,
-        "fewest": FEWEST,
-        "pages": list(zip(pages, ["Overview", *columns], strict=False)),
-    }
-    told = {
+) -> dict[str, str]:
+    """Return the pages by the names of their files."""
+    place = os.path.basename(source.place)
+    if len(source.corpora) > 1:
+        place = counted(len(source.corpora), "file")
+    data = {
         "version": __version__,
         "model_bytes": model_bytes,
-        "columns": [one.to_dict() for one in figures],
+        "columns": [one.figures.to_dict() for one in figures],
     }
-    written: dict[str, str] = {}
-    pictures: dict[str, bytes] = {}
-    for number, (file, one) in enumerate(zip(pages[-len(figures) :], figures, strict=True), 1):
-        grid = confusion_grid(one)
-        charts = draw_charts(one, grid)
-        # A number tells the columns apart, whose names may hold characters that a file's cannot.
-        suffix = f"-{number}" if len(figures) > 1 else ""
-        for chart in charts:
-            pictures[f"{chart.name}{suffix}.svg"] = chart.svg
-            pictures[f"{chart.name}{suffix}.png"] = chart.png
-        written[file] = render(
-            "report.html",
-            **of_all,
-            here=file,
-            column=column_view(one, grid, charts, several_files),
-            figures=told if file == PAGE else None,
-        )
+    names = ["Overview", *(one.evaluation.column for one in figures)]
+    how = {
+        "kind": "report",
+        "eyebrow": "Evaluation report",
+        "pages": list(zip(pages, names, strict=False)),
+        "foot": f"Compared with {source.place}. The model has {model_bytes:,} bytes. Intervals are"
+        f" the middle 95 % of {RESAMPLES:,} bootstrap samples of sentences, if there are {FEWEST}"
+        " or more.",
+    }
     if len(figures) > 1:
-        written[PAGE] = render(
-            "report.html",
-            **of_all,
-            here=PAGE,
-            column=None,
-            overview=list(zip(pages[1:], figures, strict=True)),
-            all_right=Evaluation.all_tags(one.evaluation for one in figures),
-            figures=told,
+        each = [one.evaluation for one in figures]
+        rows = [
+            (
+                *(
+                    Link(one.column, file),
+                    one.accuracy,
+                    all_of.figures.to_dict()["accuracy_interval"],
+                ),
+                *(one.known_accuracy, one.unknown_accuracy, one.sentence_accuracy),
+            )
+            for file, one, all_of in zip(pages[1:], each, figures, strict=True)
+        ]
+        overview = Report(
+            title,
+            tables=[Table("columns", "accuracy by column", _OVERVIEW, rows)],
+            notes=[
+                f"{percent(Evaluation.all_tags(each))} of the tokens are right in every column.",
+                "Known words are those of the training text; a sentence counts if all of it is"
+                " right.",
+            ],
         )
-    return written, pictures
+        written = {PAGE: page(overview, lead=f"On {place}.", here=PAGE, data=data, **how)}
+    else:
+        written, how["pages"] = {}, ()
+    for file, one in zip(pages[-len(figures) :], figures, strict=True):
+        on = f"On {place}, column {one.evaluation.column}:"
+        on += f" {counted(one.evaluation.tokens, 'token')}"
+        on += f" in {counted(one.evaluation.sentences, 'sentence')}."
+        shown = replace(one.sections, title=title)
+        written[file] = page(shown, lead=on, here=file, data=data if file == PAGE else None, **how)
+    return written
 
 
 PAGE = "index.html"
