@@ -52,6 +52,7 @@ LATE = {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
         "cli/training": ("check_checkpoint",),
+        "pages/renderers": ("written", "_repr_html_"),
         "tagger/api": ("train",),
         "tagger/confidence": ("__init__", "sure_labels"),
         "tagger/label_scores": ("untrained_labels",),
