@@ -11,9 +11,9 @@ from typing import Any
 from perceptron_nlp import Evaluation, Evaluations, Sentence, Tagger, TrainingOptions, train
 from perceptron_nlp._checks import check_callback, check_int
 from perceptron_nlp._display import counted, percent, points
-from perceptron_nlp.analysis.folds import make_folds
-from perceptron_nlp.crossfit import crossfit, unheard
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.crossfit import by_size, crossfit, unheard
+from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.formats import opens_document
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.sources import (
@@ -32,6 +32,10 @@ from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import stages_of
 
 FOLDS = 10
+CURVE_FOLDS = 5
+MAX_FOLDS = 1000
+# Where the largest part has more than so many times the tokens of the smallest, documents are cut.
+_UNEQUAL = 2
 LEMMA = "lemma"
 Progress = Callable[[int, int], object]
 Extractor = Callable[..., Any]
@@ -312,3 +316,59 @@ def _place(source: Source, sentences: Sequence[Sentence]) -> str:
     """Return what messages call a text: the file of its sentences, if it is one."""
     files = {one.path for one in sentences if len(one) and one.line_of(0)}
     return files.pop() if len(files) == 1 else source.place
+
+
+def make_folds(
+    sentences: Sequence[Sentence],
+    sizes: Sequence[int],
+    n_folds: int | None,
+    seed: int,
+    usual: int = CURVE_FOLDS,
+    place: str = "train",
+) -> tuple[list[list[int]], list[str]]:
+    """Cut a text into folds of whole documents, or of sentences where documents do not suit.
+
+    Raises FormatError if fewer than two sentences have labels; ArgumentError, ArgumentTypeError if
+    `n_folds` is out of range, or more than there are sentences, or sentences with labels.
+    """
+    if n_folds is not None:
+        check_int("folds", n_folds, 2, MAX_FOLDS)
+    single = [[number] for number in range(len(sizes))]
+    n_labeled = sum(map(bool, sizes))
+    if n_labeled < 2:
+        raise FormatError(
+            "fewer than two sentences have labels; give more text, or text to test on", place
+        )
+    remarks = []
+    wanted = n_folds or min(usual, n_labeled)
+    if n_folds is None and wanted < usual:
+        remarks.append(f"the text is cut into {wanted} parts, as few sentences have labels")
+    if wanted > len(single):
+        raise ArgumentError(f"folds: {wanted} is more than the {len(single)} sentences there are")
+    if wanted > n_labeled:
+        raise ArgumentError(
+            f"folds: {wanted} is more than the {n_labeled} sentences that have labels"
+        )
+    whole = documents(sentences)
+    if len(whole) > 1:
+        of_documents = [sum(sizes[number] for number in unit) for unit in whole]
+        if sum(map(bool, of_documents)) >= wanted:
+            folds = by_size(whole, of_documents, wanted, seed)
+            filled = [sum(sizes[number] for number in fold) for fold in folds]
+            if max(filled) <= _UNEQUAL * min(filled):
+                return folds, remarks
+        remarks.append(
+            f"{len(whole)} documents are too few or too unequal for {wanted} parts, so sentences"
+            " are dealt out; the score may be a little too good"
+        )
+    return by_size(single, sizes, wanted, seed), remarks
+
+
+def documents(sentences: Sequence[Sentence]) -> list[list[int]]:
+    """Return the numbers of each document's sentences; one document where there are no marks."""
+    found: list[list[int]] = []
+    for number, sentence in enumerate(sentences):
+        if not found or opens_document(sentence):
+            found.append([])
+        found[-1].append(number)
+    return found

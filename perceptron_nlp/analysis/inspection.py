@@ -9,8 +9,14 @@ from typing import Any
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int, check_threads
-from perceptron_nlp.analysis.featuresearch import Coverage, FeatureSearch, FoundFeature
-from perceptron_nlp.analysis.templateworth import TemplateWorth, accuracy_lost, sizes
+from perceptron_nlp.analysis.templates import (
+    Coverage,
+    FeatureSearch,
+    FoundFeature,
+    TemplateWorth,
+    accuracy_lost,
+    sizes,
+)
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
 from perceptron_nlp.pages.renderers import Reported

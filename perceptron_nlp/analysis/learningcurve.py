@@ -22,8 +22,8 @@ from perceptron_nlp.analysis.crossvalidation import (
     Progress,
     checked_threads,
     deviation,
+    make_folds,
 )
-from perceptron_nlp.analysis.folds import make_folds
 from perceptron_nlp.crossfit import in_parallel
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
 from perceptron_nlp.pages import drawing

@@ -8,8 +8,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import printable
-from perceptron_nlp.analysis.crossvalidation import FOLDS
-from perceptron_nlp.analysis.folds import FOLDS as CURVE_FOLDS
+from perceptron_nlp.analysis.crossvalidation import CURVE_FOLDS, FOLDS
 from perceptron_nlp.analysis.learningcurve import CHARTS, SIZES
 from perceptron_nlp.cli.inputs import check_apart, check_there, open_inputs
 from perceptron_nlp.cli.parsing import (

@@ -52,6 +52,13 @@ VERBS = {
 }
 # Each verb has a module of its name, imported when it is asked for, but these.
 _MODULES = {
+    "compare": "insight",
+    "inspect": "insight",
+    "doctor": "insight",
+    "annotate": "extras",
+    "study": "extras",
+    "completion": "extras",
+    "distill": "models",
     "curve": "crossval",
     "resume": "train",
     "calibrate": "models",

@@ -116,7 +116,7 @@ BY_NAME = {
     "__init__.py",
     "formats/__init__.py",
     "formats/corpus.py",
-    "cli/completion.py",
+    "cli/extras.py",
     "cli/main.py",
     "cli/tag_folder.py",
     "tagger/train/learning.py",

@@ -10,7 +10,7 @@ import pytest
 from oracles.feature_keys import template_keys
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.featuresearch import FeatureSearch
+from perceptron_nlp.analysis.templates import FeatureSearch
 
 Small = list[tuple[list[str], list[str]]]
 TEMPLATES = [
