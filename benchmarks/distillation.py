@@ -24,10 +24,12 @@ from perceptron_nlp.combine.distill import (
     RAW_SHARE,
     RAW_WEIGHT,
     MixedSchedule,
+    PseudoLabeled,
     Student,
     greedy_options,
+    pseudo_label,
+    take_teachers,
 )
-from perceptron_nlp.combine.pseudo_labels import PseudoLabeled, pseudo_label, take_teachers
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.data import Examples
@@ -55,9 +57,7 @@ def row(name: str, examples: Examples, labeled: PseudoLabeled, seed: int) -> str
     model = Trainer(
         task,
         schedule=MixedSchedule(task, len(labeled.lengths), use["share"]),
-        make_learner=lambda: Student(
-            given, labeled, task.templates, options, task.forced, use["weight"]
-        ),
+        make_learner=lambda: Student(task, labeled, use["weight"]),
     ).run(None)
     seconds = time.process_time() - start
     tagger = pn.Tagger(model)

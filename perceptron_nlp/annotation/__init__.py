@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
+from perceptron_nlp.annotation.asking import Task
 from perceptron_nlp.annotation.calibration import Estimate
-from perceptron_nlp.annotation.progress import Progress
-from perceptron_nlp.annotation.review import Agreement, Doubt, TagAgreement
+from perceptron_nlp.annotation.review import Agreement, Doubt, Progress, TagAgreement
 from perceptron_nlp.annotation.session import Session
-from perceptron_nlp.annotation.task import Task
 
 __all__ = ["Agreement", "Doubt", "Estimate", "Progress", "Session", "TagAgreement", "Task"]

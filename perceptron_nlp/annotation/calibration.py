@@ -16,6 +16,8 @@ from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.probability import fit_temperature, log_losses, softmax
 
 FOLDS = 5
+# Up to so many tokens, words are asked for that are common and were not seen; then doubtful ones.
+COVERAGE = 1000
 # In scores; where there are too few tokens to find out.
 TEMPERATURE = 2.0
 _Z = 1.96

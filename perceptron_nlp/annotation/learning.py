@@ -24,6 +24,7 @@ from perceptron_nlp.annotation.asking import (
     worth_of_new,
 )
 from perceptron_nlp.annotation.calibration import (
+    COVERAGE,
     FOLDS,
     Calibration,
     CrossCalibration,
@@ -39,8 +40,6 @@ RUNS = 4
 CALIBRATED_FROM = 60
 # Calibrated again when there are so many times as many tokens.
 AGAIN = 1.15
-# Up to so many tokens, words are asked for that are common and were not seen; then doubtful ones.
-COVERAGE = 1000
 # Sentences that are scored, of more a sample.
 MOST_SCORED = 3500
 ESTIMATED_BY = 500

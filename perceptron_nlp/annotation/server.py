@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from perceptron_nlp._display import counted
+from perceptron_nlp.annotation.asking import Task
 from perceptron_nlp.annotation.goldfile import model_place
+from perceptron_nlp.annotation.labels import UD_TAGS
 from perceptron_nlp.annotation.review import MOST_DOUBTED, Agreement
 from perceptron_nlp.annotation.session import Session
-from perceptron_nlp.annotation.task import Task
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, file_error
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page_application
@@ -20,26 +21,8 @@ from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page
 # Not that of `serve`, so that both can run.
 PORT = 8766
 MAX_BYTES = 1 << 20
-# The letters of the universal tags; u and s are taken.
-_UD_KEYS = {
-    "NOUN": "n",
-    "VERB": "v",
-    "ADJ": "a",
-    "ADV": "r",
-    "PROPN": "e",
-    "PRON": "o",
-    "DET": "d",
-    "ADP": "p",
-    "AUX": "x",
-    "CCONJ": "c",
-    "SCONJ": "j",
-    "NUM": "m",
-    "PART": "t",
-    "INTJ": "i",
-    "PUNCT": ".",
-    "SYM": "y",
-    "X": "z",
-}
+# The letters of the universal tags, in their order; u and s are taken.
+_UD_KEYS = dict(zip(UD_TAGS, "aprxcdinmtoe.jyvz", strict=True))
 _LETTERS = "abcdefghijklmnopqrtvwxyz"
 _MOST_GUIDELINE = 200_000
 
@@ -193,15 +176,6 @@ def tag_keys(tags: Mapping[str, str] | None) -> list[dict[str, str]]:
 
 
 def _shown(task: Task) -> dict[str, Any]:
-    return {
-        "name": task.name,
-        "words": task.words,
-        "labels": task.labels,
-        "alternatives": task.alternatives,
-        "known": task.known,
-        "origin": task.origin,
-        "doubts": {str(at): doubt._asdict() for at, doubt in task.doubts.items()},
-        "note": task.note,
-        "glued": task.glued,
-        "can_cut": bool(task.spans),
-    }
+    own = {field.name: getattr(task, field.name) for field in fields(task)}
+    doubts = {str(at): doubt._asdict() for at, doubt in task.doubts.items()}
+    return own | {"doubts": doubts, "can_cut": bool(own.pop("spans"))}

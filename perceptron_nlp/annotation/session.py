@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
-from perceptron_nlp.annotation.asking import ORDERS, Asking
+from perceptron_nlp.annotation import asking, review
+from perceptron_nlp.annotation.asking import Labels, Task
 from perceptron_nlp.annotation.goldfile import GoldFile, Record, model_place
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
-from perceptron_nlp.annotation.progress import Progress, checked, progress_of
-from perceptron_nlp.annotation.review import Agreement, Doubt, Settled, compared, likely_errors
-from perceptron_nlp.annotation.task import Labels, Task, checked_labels, initial_labels, proposals
+from perceptron_nlp.annotation.review import Agreement, Doubt, Progress, Settled
 from perceptron_nlp.annotation.treebank import Treebank
 from perceptron_nlp.errors import ArgumentError
 
@@ -73,7 +72,7 @@ class Session:
         self.columns = column_names(column)
         self.out = None if out is None else os.fspath(out)
         self.tags = tag_set(tags, self.columns[0])
-        check_choice("order", order, ORDERS)
+        check_choice("order", order, asking.ORDERS)
         check_int("check", check, 0, 1_000_000)
         check_int("every", every, 1, 1_000_000)
         check_int("seed", seed, 0, 2**32)
@@ -85,7 +84,7 @@ class Session:
         self._pool = Pool(pool, sentences, segment)
         self._treebank = Treebank(self._pool, file)
         self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
-        self._asking = Asking(self._pool.items, order, check, seed)
+        self._asking = asking.Asking(self._pool.items, order, check, seed)
         self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
         self._trainings = Trainings(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
@@ -171,7 +170,7 @@ class Session:
         """
         item, task = self._item(), self.next()
         assert task is not None
-        given = checked_labels(labels, task, self.columns, self.tags)
+        given = asking.checked_labels(labels, task, self.columns, self.tags)
         remark = task.note if note is None else encodable_text(note, "note")
         old = self._treebank.records.get(item.name)
         with self._treebank.alone():
@@ -262,14 +261,14 @@ class Session:
         FormatError if too little is annotated to tell.
         """
         records = self._treebank.in_text_order
-        return self._look_at(likely_errors(records, self.columns[0], self._settled))
+        return self._look_at(review.likely_errors(records, self.columns[0], self._settled))
 
     def review_against(self, other: str | os.PathLike[str]) -> Agreement:
         """Ask for the sentences next that a second annotator's file labels otherwise.
 
         Raises FileError, FormatError : the file cannot be read, or has none of the sentences.
         """
-        agreement, doubts = compared(self._treebank.in_text_order, other, self.columns[0])
+        agreement, doubts = review.compared(self._treebank.in_text_order, other, self.columns[0])
         self._look_at(doubts)
         return agreement
 
@@ -285,11 +284,11 @@ class Session:
     def progress(self) -> Progress:
         """Return what was done, how good the model is, and what more would bring."""
         learned = self._learned()
-        return progress_of(
+        return review.progress_of(
             self._treebank.in_work_order,
             len(self._treebank.waiting),
             learned.estimate,
-            checked(self._treebank.in_work_order, learned.tagger, self.columns[0]),
+            review.checked(self._treebank.in_work_order, learned.tagger, self.columns[0]),
             self._pace,
         )
 
@@ -376,14 +375,16 @@ class Session:
     def _task(self, item: Item) -> Task:
         learned = self._learned()
         words = item.words
-        self._proposed, alternatives = proposals(learned, words, self.columns)
+        self._proposed, alternatives = asking.proposals(
+            learned.tagger, learned.calibration.temperature, words, self.columns
+        )
         record = self._treebank.records.get(item.name)
         origin = "check" if item.number in self._asking.check_numbers else "pool"
         if record is not None:
             origin = "review"
         elif item.name in self._drafts:
             origin, record = "again", self._drafts[item.name]
-        labels = initial_labels(record, self._proposed, words)
+        labels = asking.initial_labels(record, self._proposed, words)
         seen = {word for one in self._treebank.records.values() for word in one.sentence.words}
         return Task(
             item.name,

@@ -8,10 +8,14 @@ as large, and no better.
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+import os
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import chain, islice
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,21 +25,17 @@ from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
 from perceptron_nlp._display import percent
-from perceptron_nlp.combine.pseudo_labels import (
-    PseudoLabeled,
-    Teachers,
-    pseudo_label,
-    take_teachers,
-)
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
-from perceptron_nlp.features.templates import Template, compile_templates
+from perceptron_nlp.combine.merge import named_taggers
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.sampling import permutation, without_replacement
+from perceptron_nlp.tagger.model.label_components import JOINT
 from perceptron_nlp.tagger.sources import Labeled, Source, named_columns
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint
-from perceptron_nlp.tagger.train.clusters import RawSource
+from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
@@ -44,25 +44,43 @@ from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
 
+Teachers: TypeAlias = "Tagger | str | os.PathLike[str] | Sequence[Tagger | str | os.PathLike[str]]"
+
 RAW_SHARE = 0.3
 RAW_WEIGHT = 0.3
 # Text in the teachers' language has new words, but not that many.
 TOO_MANY_UNKNOWN = 0.5
+# Sentences that teachers label at a time: their labels as Python objects take some megabytes.
+BATCH = 16_384
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawUse:
-    """The share of the raw sentences that each epoch draws, and the factor of steps in them.
+@dataclass(frozen=True, slots=True)
+class PseudoLabeled:
+    """Raw sentences and the labels that most teachers predict.
 
-    Both are above 0, at most 1. Raises ArgumentError, ArgumentTypeError for others.
+    words : the distinct words, in order of appearance
+    tokens : int32[n_tokens]; the number of each word
+    lengths : int64[n_sentences]; tokens in each sentence
+    labels : int32[n_tokens]; the number of each label, -1 if teachers are divided
+    agreed : share of the tokens with the same label from all teachers
+    unknown : share of the tokens that no teacher saw in training
     """
 
-    share: float = RAW_SHARE
-    weight: float = RAW_WEIGHT
+    words: list[str]
+    tokens: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
+    labels: npt.NDArray[np.int32]
+    agreed: float
+    unknown: float
 
-    def __post_init__(self) -> None:
-        for name, value in (("raw_share", self.share), ("raw_weight", self.weight)):
-            check_number(name, value, 0, 1, above=True)
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the training record says of them: counts, and the SHA-256 of words and labels."""
+        digest = hashlib.sha256(word_bytes("\n".join(self.words)))
+        for numbers in (self.tokens, self.lengths, self.labels):
+            digest.update(np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes())
+        counts = {"sentences": len(self.lengths), "tokens": len(self.tokens)}
+        return {**counts, "sha256": digest.hexdigest()}
 
 
 class Student(Learner):
@@ -75,16 +93,9 @@ class Student(Learner):
     # Raw sentences learn the features that gold ones have brought so far.
     keeps_features = False
 
-    def __init__(
-        self,
-        examples: Examples,
-        labeled: PseudoLabeled,
-        templates: Sequence[Template],
-        options: LearningOptions,
-        forced: Mapping[str, str],
-        weight: float,
-    ) -> None:
-        compiled = compile_templates(templates)
+    def __init__(self, task: Task, labeled: PseudoLabeled, weight: float) -> None:
+        examples, options = task.examples, task.options
+        compiled = compile_templates(task.templates)
         if len(compiled.columns) > 1:
             raise ArgumentError(
                 f"templates: they look at column {compiled.columns[1]}, which raw text lacks"
@@ -94,7 +105,9 @@ class Student(Learner):
         renumbered = np.array(
             [numbers.setdefault(word_bytes(word), len(numbers)) for word in labeled.words], np.int32
         )
-        always = {word_bytes(word): examples.tags.id_of(label) for word, label in forced.items()}
+        always = {
+            word_bytes(word): examples.tags.id_of(label) for word, label in task.forced.items()
+        }
         self._options = options
         self._weight = weight
         self._n_gold = len(examples.sentences)
@@ -190,9 +203,9 @@ def distill(
     )
     threads = options.pop("threads", 1)
     check_int("threads", threads, 1, MAX_THREADS)
-    use = RawUse(
-        share=options.pop("raw_share", RAW_SHARE), weight=options.pop("raw_weight", RAW_WEIGHT)
-    )
+    share, weight = options.pop("raw_share", RAW_SHARE), options.pop("raw_weight", RAW_WEIGHT)
+    for name, value in (("raw_share", share), ("raw_weight", weight)):
+        check_number(name, value, 0, 1, above=True)
     chosen = greedy_options(options)
     source = Source(train, "train", format=format, fields=fields)
     taken, learned = teachers_of(teachers, source, column)
@@ -215,22 +228,12 @@ def distill(
         column=learned,
         options=chosen,
         choices=[*choices, *notes],
-        more={
-            "raw": {
-                "sentences": len(labeled.lengths),
-                "tokens": len(labeled.tokens),
-                "sha256": labeled.digest,
-                "share": use.share,
-                "weight": use.weight,
-            }
-        },
+        more={"raw": {**labeled.record, "share": share, "weight": weight}},
     )
     model = Trainer(
         task,
-        schedule=MixedSchedule(task, len(labeled.lengths), use.share),
-        make_learner=lambda: Student(
-            examples, labeled, task.templates, chosen, task.forced, use.weight
-        ),
+        schedule=MixedSchedule(task, len(labeled.lengths), share),
+        make_learner=lambda: Student(task, labeled, weight),
         checkpoint=kept,
     ).run(callback)
     return Tagger(calibrated_by(model, held_out))
@@ -284,11 +287,9 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
             f" (such as {quote(min(gold))}) have nothing in common"
         )
     notes = []
+    of_teachers = "in the gold sentences, and are learned from raw text alone"
     for some, what in (
-        (
-            known - gold,
-            "of the teachers are not in the gold sentences, and are learned from raw text alone",
-        ),
+        (known - gold, f"of the teachers are not {of_teachers}"),
         (gold - known, "of the gold sentences are unknown to the teachers, who predict others"),
     ):
         if some:
@@ -313,3 +314,82 @@ def notes_on(labeled: PseudoLabeled, n_teachers: int) -> list[str]:
         )
         logger.warning("%s", notes[-1])
     return notes
+
+
+def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]:
+    """Return the teachers, loaded if paths are given, after a check that they fit together.
+
+    Of a teacher of several columns, `column` counts if it is among them, or else that of the first
+    teacher, or else its first.
+
+    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if there are none;
+    they differ in column or labels; or one looks at columns in addition to the words, which raw
+    text does not have; FileError, ModelError as for ``perceptron_nlp.load``.
+    """
+    given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(
+            f"teachers: taggers or paths are needed, not {type(given).__name__}"
+        )
+    taken: list[Tagger] = []
+    for name, teacher in named_taggers("teachers", given):
+        wanted = column or (taken[0].column if taken else teacher.column)
+        teacher = teacher.by_column.get(wanted, teacher)
+        first = taken[0] if taken else teacher
+        if teacher.model.feature_columns:
+            raise ArgumentError(
+                f"{name}: looks at the columns {', '.join(teacher.model.feature_columns)} in"
+                " addition to the words, which raw text does not have"
+            )
+        if teacher.model.scheme == JOINT:
+            raise ArgumentError(
+                f"{name}: labels {teacher.column} with sets of features, which are learned in"
+                " components; this cannot be distilled: train it"
+            )
+        if teacher.column != first.column:
+            raise ArgumentError(
+                f"{name}: labels column {teacher.column}, and the first teacher {first.column};"
+                " teachers must be of one column"
+            )
+        if odd := {*teacher.labels} ^ {*first.labels}:
+            raise ArgumentError(
+                f"{name}: has other labels than the first teacher (such as {quote(min(odd))},"
+                " which one of them lacks); train them on the same text"
+            )
+        taken.append(teacher)
+    if not taken:
+        raise ArgumentError("teachers: there are none; name at least one")
+    return taken
+
+
+def pseudo_label(
+    teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1
+) -> PseudoLabeled:
+    """Label raw text: each token gets the label that more than half of the teachers predict."""
+    numbers: dict[str, int] = {}
+    tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
+    agreed = 0
+    sentences = filter(None, raw_sentences(raw))
+    while batch := list(islice(sentences, BATCH)):
+        given = [teacher.tag_sents(batch, threads=threads) for teacher in teachers]
+        votes = np.array([tags.ids_of([*chain.from_iterable(one)]) for one in given], np.int32)
+        labels.append(majority(votes))
+        agreed += int(np.count_nonzero((votes == votes[0]).all(axis=0)))
+        lengths.extend(map(len, batch))
+        for words in batch:
+            tokens.extend([numbers.setdefault(word, len(numbers)) for word in words])
+    if not lengths:
+        raise FormatError("there is no sentence in the raw text", place_of(raw))
+    known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
+    numbered = np.array(tokens, np.int32)
+    own = [*numbers], numbered, np.array(lengths, np.int64), np.concatenate(labels)
+    return PseudoLabeled(*own, agreed / len(tokens), 1 - float(np.mean(known[numbered])))
+
+
+def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the number with more than half of the votes, int32[n_voters, n], or -1: int32[n]."""
+    winners = np.full(votes.shape[1], -1, np.int32)
+    for vote in votes:
+        support = np.count_nonzero(votes == vote, axis=0)
+        np.copyto(winners, vote, where=2 * support > len(votes))
+    return winners

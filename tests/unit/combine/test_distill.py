@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.combine.distill import MixedSchedule, greedy_options
-from perceptron_nlp.combine.pseudo_labels import majority, pseudo_label
+from perceptron_nlp.combine.distill import MixedSchedule, greedy_options, majority, pseudo_label
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
