@@ -314,8 +314,11 @@ def inspect(
     check_int("top", top, 1, 1_000_000)
     check_threads(threads)
     check_format(format)
-    data, path = _bytes_of(model)
-    whole = model.model if isinstance(model, Tagger) else model_from_bytes(data, path)
+    if isinstance(model, Tagger):
+        data, path, whole = model.to_bytes(), "<memory>", model.model
+    else:
+        data, path = bytes(read_file_bytes(model_path(model))), os.fspath(model)
+        whole = model_from_bytes(data, path)
     parts = whole.parts_by_column
     known = sorted({name for part in parts for name in part.tags.labels})
     if label is not None:
@@ -370,12 +373,6 @@ def _readable(tagger: Tagger, source: Source) -> list[Sentence]:
         )
         for number, sentence in enumerate(sentences)
     ]
-
-
-def _bytes_of(model: Tagger | str | os.PathLike[str]) -> tuple[bytes, str]:
-    if isinstance(model, Tagger):
-        return model.to_bytes(), "<memory>"
-    return bytes(read_file_bytes(model_path(model))), os.fspath(model)
 
 
 def _column(
