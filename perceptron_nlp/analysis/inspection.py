@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
@@ -14,8 +14,7 @@ from perceptron_nlp.analysis.templates import (
     FeatureSearch,
     FoundFeature,
     TemplateWorth,
-    accuracy_lost,
-    sizes,
+    worth,
 )
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
@@ -383,19 +382,14 @@ def _column(
     asked: tuple[str | None, int],
     threads: int,
 ) -> ColumnInspection:
-    found, accuracy = sizes(model, packed), None
-    if dev is not None:
-        accuracy, lost = accuracy_lost(model, dev, threads)
-        found = tuple(
-            replace(one, accuracy_lost=share) for one, share in zip(found, lost, strict=True)
-        )
+    found, accuracy = worth(model, packed, dev, threads)
     search = None if text is None else FeatureSearch(model, text)
     label, top = asked
     has_label = search is not None and label in model.tags.labels
     return ColumnInspection(
         model=model,
         templates=found,
-        first_templates=() if model.first is None else sizes(model.first, packed),
+        first_templates=() if model.first is None else worth(model.first, packed)[0],
         dev_accuracy=accuracy,
         coverage=None if search is None else search.coverage(),
         label=label if has_label else None,

@@ -8,7 +8,7 @@ feature is known by the first place that has it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,8 +46,27 @@ class TemplateWorth:
     accuracy_lost: float | None = None
 
 
-def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
-    """The templates of one column, or one pass of it, without what they give on a dev set."""
+def worth(
+    model: TaggerModel, packed: bool, dev: Sequence[Sentence] | None = None, threads: int = 1
+) -> tuple[tuple[TemplateWorth, ...], float | None]:
+    """Return the templates of one column, or one pass of it, and its accuracy on a dev set.
+
+    In a fixed table a template goes by not being looked at; what its features added to rows that
+    others share stays there.
+    """
+    found = _sizes(model, packed)
+    if dev is None:
+        return found, None
+
+    def accuracy(one: TaggerModel) -> float:
+        return Tagger(one).evaluate(dev, threads=threads).accuracy
+
+    whole = accuracy(model)
+    each = zip(found, _each_without_one(model), strict=True)
+    return tuple(replace(one, accuracy_lost=whole - accuracy(left)) for one, left in each), whole
+
+
+def _sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
     weights = model.weights
     names = [template.in_text_order(model.right_to_left) for template in model.templates]
     if weights.table_bits is not None:
@@ -68,22 +87,6 @@ def sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
         n_bytes = None if packed else rows * a_row + cells * a_weight
         found.append(TemplateWorth(name, rows, cells, n_bytes, total))
     return tuple(found)
-
-
-def accuracy_lost(
-    model: TaggerModel, dev: Sequence[Sentence], threads: int
-) -> tuple[float, list[float]]:
-    """The accuracy of a model of one column on a dev set, and what goes without each template.
-
-    In a fixed table a template goes by not being looked at; what its features added to rows that
-    others share stays there.
-    """
-
-    def accuracy(one: TaggerModel) -> float:
-        return Tagger(one).evaluate(dev, threads=threads).accuracy
-
-    whole = accuracy(model)
-    return whole, [whole - accuracy(one) for one in _each_without_one(model)]
 
 
 def _each_without_one(model: TaggerModel) -> Iterator[TaggerModel]:
