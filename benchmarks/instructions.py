@@ -33,7 +33,7 @@ from typing import Any
 from corpora import corpora, treebank
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.formats.conllu import running_text
 
 RECORDED = Path(__file__).with_suffix(".json")
 MARGIN = 1.05
@@ -205,7 +205,7 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
         models = [] if training else train_models(folder, dict.fromkeys(TEMPLATES, 1))
         natural = [] if training else train_models(folder, NATURAL)
         text = [] if training else brown()
-        texts = [] if training else [running_text(pn.read_conllu(treebank("EWT", "test"))).text]
+        texts = [] if training else [running_text(pn.read_conllu(treebank("EWT", "test")))[0]]
         parts = dumps(
             folder,
             {

@@ -32,7 +32,7 @@ from corpora import DEV_ALONE, TREEBANKS, corpora
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import as_conllu, open_corpus
-from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.formats.conllu import running_text
 
 MANY, PIECE = 1_000_000, 1 << 18
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
@@ -101,9 +101,9 @@ def ours(train: str, dev: str | None) -> bytes:
 
 def speed(model: bytes, test: str) -> tuple[float, float, float, float]:
     """Return million tokens a second: cut, with one column, with all; and what two threads gain."""
-    text = running_text(pn.read_conllu(test))
-    times = -(-MANY // len(text.tokens))
-    data, n_tokens = "\n\n".join([text.text] * times).encode(), times * len(text.tokens)
+    text, tokens, _ = running_text(pn.read_conllu(test))
+    times = -(-MANY // len(tokens))
+    data, n_tokens = "\n\n".join([text] * times).encode(), times * len(tokens)
 
     def spent(write: Callable[[pn.Tagger, pn.Corpus], Iterable[object]]) -> tuple[float, float]:
         """Processor seconds and seconds of a tagger that is loaded for this."""
@@ -160,7 +160,7 @@ def show(
 
 def rules(test: str) -> dict[str, pn.F1]:
     """Score the tokens and sentences of the rules."""
-    text = running_text(pn.read_conllu(test)).text
+    text = running_text(pn.read_conllu(test))[0]
     corpus = open_corpus(io.BytesIO(text.encode()), format="text")
     written = "".join(as_conllu(sentence, {}) for sentence in corpus)
     found = pn.text_scores(test, list(pn.read_conllu(io.BytesIO(written.encode()))))
@@ -212,7 +212,7 @@ def udpipe(model: bytes, test: str) -> tuple[dict[str, pn.F1], float, float]:
         spent = time.process_time() - begun
         return list(pn.read_conllu(io.BytesIO(written.encode()))), spent
 
-    text = running_text(pn.read_conllu(test)).text
+    text = running_text(pn.read_conllu(test))[0]
     scores = pn.text_scores(test, output("tokenize", text)[0])
     gold, spent = output("conllu", Path(test).read_text("utf-8"))
     return scores, pn.text_scores(test, gold)["Lemmas"].f1, sum(map(len, gold)) / spent / 1e6

@@ -24,7 +24,7 @@ from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.tag.label import decoder_of, make_labeler
 from perceptron_nlp.text.atoms import class_page, word_numbers
-from perceptron_nlp.text.places import WORD_PLACES
+from perceptron_nlp.text.tagset import WORD_PLACES
 
 Words = npt.NDArray[np.uint64]
 

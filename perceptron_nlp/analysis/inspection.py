@@ -24,8 +24,8 @@ from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.text.places import known_words
 from perceptron_nlp.text.scripts import parse_script
+from perceptron_nlp.text.tagset import known_words
 
 TOP = 20
 

@@ -20,15 +20,7 @@ from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
-from perceptron_nlp.formats import (
-    BOM,
-    CONLLU_COLUMNS,
-    ConlluLayout,
-    RunningLayout,
-    as_conllu,
-    packed,
-    rewrite_conllu,
-)
+from perceptron_nlp.formats import BOM, CONLLU_COLUMNS, Layout, as_conllu, packed, rewrite_conllu
 
 _STATE = re.compile(
     r"^# annotation = order=([0-9]{1,9})\|corrections=([0-9]{1,9})"
@@ -67,7 +59,7 @@ class Record:
     def text(self) -> str:
         """Its lines in the file, the empty one included."""
         layout = self.sentence.layout
-        assert isinstance(layout, ConlluLayout)
+        assert layout is not None
         return layout.text.removeprefix(BOM)
 
     @classmethod
@@ -81,7 +73,7 @@ class Record:
     def read(cls, sentence: pn.Sentence) -> Record:
         """Return a record from a sentence of CoNLL-U and its comments."""
         layout = sentence.layout
-        assert isinstance(layout, ConlluLayout)
+        assert layout is not None
         head = layout.text[: layout.start].replace("\r\n", "\n")
         state, note = _STATE.search(head), _NOTE.search(head)
         found = cls(sentence, note=note[1].rstrip(" \t\r") if note else "")
@@ -101,7 +93,7 @@ class Record:
     def written(self, columns: Mapping[str, Sequence[str]]) -> Record:
         """Return the record with labels and with comments that say what it says."""
         held = self.sentence
-        if not isinstance(held.layout, ConlluLayout):
+        if held.layout is None or held.layout.format != "conllu":
             assert self.item is not None
             held = _conllu(self.item, held.words)
         text = rewrite_conllu(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
@@ -176,7 +168,7 @@ class GoldFile:
     def rest(self, sentence: pn.Sentence) -> object:
         """Return all that annotation leaves as it is: comments, and the other columns."""
         layout = sentence.layout
-        assert isinstance(layout, ConlluLayout)
+        assert layout is not None
         head = layout.text[: layout.start].removeprefix(BOM).replace("\r\n", "\n").strip("\n")
         for ours in (_STATE, _NOTE):
             head = ours.sub("", head, count=1)
@@ -186,7 +178,7 @@ class GoldFile:
     def check(self, sentence: pn.Sentence) -> None:
         """Raise FormatError for columns, or a tag, that a sentence of the file cannot have."""
         layout = sentence.layout
-        if isinstance(layout, ConlluLayout) and layout.names != CONLLU_COLUMNS:
+        if layout is not None and layout.names != CONLLU_COLUMNS:
             raise FormatError("annotation needs the ten columns of CoNLL-U", sentence.path, 1)
         if self._tags is None:
             return
@@ -269,7 +261,12 @@ def _lines(text: str) -> Iterable[int]:
 
 def _conllu(item: Item, words: Sequence[str]) -> pn.Sentence:
     """Return a sentence of raw text, or of lines, as CoNLL-U with its name and its text."""
-    layout = RunningLayout(item.text, item.tokens, 1, item.is_glued) if item.tokens else None
+    layout = None
+    if item.tokens:
+        span = 0, len(item.text)
+        layout = Layout(
+            "text", item.text, span, ("form",), tokens=item.tokens, is_glued=item.is_glued
+        )
     sentence = pn.Sentence.from_reader(tuple(words), {}, "", 0, layout)
     (found,) = pn.read_conllu(io.BytesIO(as_conllu(sentence, {}, item.name).encode()))
     return found

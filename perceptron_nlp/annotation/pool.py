@@ -18,12 +18,10 @@ import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import (
     CONLLU_COLUMNS,
-    ConlluLayout,
-    RunningLayout,
     Segment,
     TokenSpan,
     sentence_id,
-    surface_tokens,
+    surface,
     wrong_conllu_value,
 )
 
@@ -138,19 +136,13 @@ class Pool:
         words = tuple(sentence)
         if not words:
             return
-        if isinstance(layout, ConlluLayout) and layout.names == CONLLU_COLUMNS:
-            assert isinstance(sentence, pn.Sentence)
+        if isinstance(sentence, pn.Sentence) and layout and layout.names == CONLLU_COLUMNS:
             name = sentence_id(sentence) or ""
             self._append(name, names, words, " ".join(words), (), sentence)
             return
-        if isinstance(layout, RunningLayout):
-            text, is_glued, tokens = layout.text, layout.is_glued, list[TokenSpan](layout.tokens)
-        else:
-            text, is_glued, at = " ".join(words), False, 0
-            tokens = []
-            for word in words:
-                tokens.append((at, at + len(word), (word,)))
-                at += len(word) + 1
+        is_raw = layout is not None and layout.format == "text"
+        given = sentence if is_raw and isinstance(sentence, pn.Sentence) else pn.Sentence(words)
+        text, tokens, is_glued = surface(given)
         # Lists of words are as somebody wants them.
         most = len(words) if layout is None else MOST_TOKENS
         for first in range(0, len(tokens), most):
@@ -158,7 +150,6 @@ class Pool:
             begin, end = own[0][0], own[-1][1]
             part = tuple(word for _, _, of_token in own for word in of_token)
             moved = tuple((a - begin, b - begin, of_token) for a, b, of_token in own)
-            is_raw = isinstance(layout, RunningLayout)
             behind = _is_glued(text, end, is_glued)
             self._append("", names, part, text[begin:end], moved if is_raw else (), None, behind)
         self._cut += (len(tokens) - 1) // most
@@ -218,7 +209,8 @@ class Pool:
     def place_of(self, sentence: pn.Sentence) -> Span | None:
         """Return the characters that a sentence of an annotated file covers; None if none."""
         name = sentence_id(sentence) or ""
-        forms = [token.form for token in surface_tokens(sentence)]
+        text, tokens, _ = surface(sentence)
+        forms = [text[start:end] for start, end, _ in tokens]
         named = self._by_name.get(name)
         for characters in ("".join("".join(forms).split()), "".join(sentence.words)):
             # Texts have names of their own, also numbers.

@@ -104,8 +104,8 @@ def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:
     """Return the values of MISC that the sentence is filled with; at first its own."""
     if MISC not in filled:
         layout = sentence.layout
-        if isinstance(layout, formats.RunningLayout):
-            filled[MISC] = layout.space_after()
+        if layout is not None and layout.format == "text":
+            filled[MISC] = formats.space_after(sentence)
         else:
             filled[MISC] = list(sentence.column(MISC)) if sentence.words else []
     return filled[MISC]

@@ -8,23 +8,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from perceptron_nlp.formats.columns import read_columns, write_columns
     from perceptron_nlp.formats.conllu import (
+        opens_document,
         read_conllu,
         rewrite_conllu,
+        sentence_id,
+        surface,
         with_misc,
         without_misc,
         write_conllu,
     )
-    from perceptron_nlp.formats.conllu_layout import (
-        ConlluLayout,
-        opens_document,
-        sentence_id,
-        surface_tokens,
-    )
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
-    from perceptron_nlp.formats.reading import Segment, TokenSpan
+    from perceptron_nlp.formats.plaintext import as_conllu, space_after
+    from perceptron_nlp.formats.reading import (
+        CONLLU_COLUMNS,
+        Segment,
+        names_in,
+        wrong_conllu_value,
+        wrong_tag,
+    )
     from perceptron_nlp.formats.replace import check_place, replace_file
-    from perceptron_nlp.formats.running import RunningLayout, as_conllu
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
     from perceptron_nlp.formats.tensorarrays import (
         Section,
@@ -40,28 +43,25 @@ if TYPE_CHECKING:
         open_tensors,
         read_file_bytes,
     )
-    from perceptron_nlp.formats.values import (
-        CONLLU_COLUMNS,
-        known_labels,
-        names_in,
-        wrong_conllu_value,
-        wrong_tag,
-    )
+    from perceptron_nlp.text.layout import Layout, TokenSpan
+    from perceptron_nlp.text.tagset import known_labels
 
 # The names of each module.
 _PLACES = {
-    "columns": "read_columns write_columns",
-    "conllu": "read_conllu rewrite_conllu with_misc without_misc write_conllu",
-    "conllu_layout": "ConlluLayout opens_document sentence_id surface_tokens",
-    "corpus": "AUTO FORMATS Corpus check_format open_corpus",
-    "opening": "BOM Readable named_stream packed",
-    "reading": "Segment TokenSpan",
-    "replace": "check_place replace_file",
-    "running": "RunningLayout as_conllu",
-    "tagged": "read_pairs read_tagged read_text write_tagged",
-    "tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors write_tensors",
-    "tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
-    "values": "CONLLU_COLUMNS known_labels names_in wrong_conllu_value wrong_tag",
+    "formats.columns": "read_columns write_columns",
+    "formats.conllu": "opens_document read_conllu rewrite_conllu sentence_id surface with_misc"
+    " without_misc write_conllu",
+    "formats.corpus": "AUTO FORMATS Corpus check_format open_corpus",
+    "formats.opening": "BOM Readable named_stream packed",
+    "formats.plaintext": "as_conllu space_after",
+    "formats.reading": "CONLLU_COLUMNS Segment names_in wrong_conllu_value wrong_tag",
+    "formats.replace": "check_place replace_file",
+    "formats.tagged": "read_pairs read_tagged read_text write_tagged",
+    "formats.tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors"
+    " write_tensors",
+    "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
+    "text.layout": "Layout TokenSpan",
+    "text.tagset": "known_labels",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 __all__ = sorted(_MODULES)
@@ -71,7 +71,7 @@ def __getattr__(name: str) -> Any:
     # Most programs need one or two formats: what the others take to import they do without.
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
+    module = importlib.import_module(f"perceptron_nlp.{_MODULES[name]}")
     value = globals()[name] = getattr(module, name)
     return value
 

@@ -19,18 +19,23 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.lines import LONGEST, LineSource, too_long
+from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import Format, split_grid, without_empty_line
-from perceptron_nlp.formats.replace import joined_lines, write_texts
-from perceptron_nlp.formats.values import names_in
+from perceptron_nlp.formats.reading import (
+    Format,
+    Reader,
+    check_length,
+    lines_of,
+    names_in,
+    with_columns_put,
+    write_sentences,
+)
+from perceptron_nlp.text.layout import Layout, split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 _MARK_LINE = re.compile(r"-DOCSTART-(?:[ \t][^\n]*)?\r?(?:\n|\Z)")
 _FIELD = re.compile(r"[^ \t]+")
-_TAB_FIELD = re.compile(r"[^\t]+")
 
 
 # Names of columns in a row of headings; first those of the words.
@@ -39,42 +44,6 @@ _HEADINGS = _FORMS | {
     *("id", "index", "sentence", "lemma", "pos", "upos", "xpos", "tag", "tags", "label", "labels"),
     *("gold", "feats", "chunk", "chunks", "ner", "iob", "bio", "entity", "entities"),
 }
-
-
-class ColumnNames:
-    """Names of the columns of a file, and what separates them."""
-
-    __slots__ = ("form", "names", "separator")
-
-    def __init__(self, names: tuple[str, ...], separator: str) -> None:
-        self.names = names
-        self.form = names.index("form")
-        self.separator = separator
-
-    def number_of(self, name: str) -> int | None:
-        """Return the place, from 0, of a column called by name or by number from 1."""
-        if name in self.names:
-            return self.names.index(name)
-        if name.isascii() and name.isdigit() and 0 < int(name[:6]) <= len(self.names):
-            return int(name) - 1
-        return None
-
-
-class ColumnLayout:
-    """The text of a sentence; ``text[start:end]`` is the lines of its words."""
-
-    __slots__ = ("columns", "end", "start", "text")
-
-    def __init__(self, text: str, start: int, end: int, columns: ColumnNames) -> None:
-        self.text = text
-        self.start = start
-        self.end = end
-        self.columns = columns
-
-    def alias(self, name: str) -> str | None:
-        """Return the column of a number."""
-        number = self.columns.number_of(name)
-        return None if number is None else self.columns.names[number]
 
 
 def read_columns(
@@ -99,54 +68,36 @@ def read_columns(
         yield from ColumnReader(source, checked)
 
 
-class ColumnReader:
-    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last."""
+class ColumnReader(Reader):
+    """A Reader of columns."""
 
     def __init__(self, source: LineSource, fields: tuple[str, ...] | None = None) -> None:
-        self.tail = ""
-        self._source = source
+        super().__init__(source)
         self._fields = fields
-        self._columns: ColumnNames | None = None
+        self._columns: tuple[tuple[str, ...], str] | None = None
 
-    def __iter__(self) -> Iterator[Sentence]:
-        before: list[str] = []
-        length = 0
-        for first_line, block in self._source.blocks():
-            start = _start_of_words(block, first_line)
-            before.append(block)
-            length += len(block)
-            if length > LONGEST:
-                raise too_long("sentence", self._source.name, first_line)
-            if start == len(block):
-                continue
-            text = block if len(before) == 1 else "".join(before)
-            line = first_line + block.count("\n", 0, start)
-            if self._columns is None:
-                first = block[start:].partition("\n")[0]
-                self._columns = columns_of(first, self._fields, self._source.name)
-            before.clear()
-            length = 0
-            yield self._sentence(text, len(text) - len(block) + start, line, self._columns)
-        self.tail = "".join(before)
+    def _start_of_words(self, piece: str, first_line: int) -> int:
+        return _start_of_words(piece, first_line)
 
-    def _sentence(self, text: str, start: int, line: int, columns: ColumnNames) -> Sentence:
-        body, end = without_empty_line(text, start)
-        width = len(columns.names)
+    def _sentence(self, text: str, start: int, line: int) -> Sentence:
         name = self._source.name
-        clean = columns.separator == "\t" or "\t" not in body
-        cells = split_grid(body, columns.separator, width) if clean else None
+        if self._columns is None:
+            first = text[start:].partition("\n")[0]
+            self._columns = columns_of(first, self._fields, name)
+        names, separator = self._columns
+        body, end = without_empty_line(text, start)
+        clean = separator == "\t" or "\t" not in body
+        cells = split_grid(body, separator, len(names)) if clean else None
         if cells is None:
-            rows = body[:-1].split("\n")
-            cells = _cells(rows, columns, name, line)
-        stride = width + 1
-        words = tuple(cells[columns.form :: stride])
-        values = {
-            column: tuple(cells[number::stride])
-            for number, column in enumerate(columns.names)
-            if number != columns.form
-        }
-        layout = ColumnLayout(text, start, end, columns)
-        return Sentence.from_reader(words, values, name, range(line, line + len(words)), layout)
+            cells = _cells(body[:-1].split("\n"), self._columns, name, line)
+        values = {one: tuple(cells[at :: len(names) + 1]) for at, one in enumerate(names)}
+        words = values.pop("form")
+        rows = range(len(words))
+        layout = Layout(
+            "columns", text, (start, end), names, separator=separator, rows=rows, eager=values
+        )
+        lines = range(line, line + len(words))
+        return Sentence.from_reader(words, layout, name, lines, layout)
 
 
 def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -169,20 +120,20 @@ def checked_fields(fields: Sequence[str] | None) -> tuple[str, ...] | None:
     return names
 
 
-def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> ColumnNames:
+def columns_of(line: str, fields: tuple[str, ...] | None, path: str) -> tuple[tuple[str, ...], str]:
     """Return names and separator of a file whose first line of a word is ``line``."""
     line = line.removesuffix("\r")
     separator = "\t" if "\t" in line.strip(" \t") else " "
     width = len(line.split("\t")) if separator == "\t" else len(_FIELD.findall(line))
     if fields is None:
         numbers = tuple(str(number) for number in range(2, width + 1))
-        return ColumnNames(("form", *numbers), separator)
+        return ("form", *numbers), separator
     if len(fields) != width:
         raise ArgumentError(
             f"fields: {len(fields)} names ({', '.join(fields)}) for the {width} columns of"
             f" {path}; _ leaves one out"
         )
-    return ColumnNames(names_of(fields), separator)
+    return names_of(fields), separator
 
 
 def names_of(fields: Sequence[str]) -> tuple[str, ...]:
@@ -193,7 +144,7 @@ def names_of(fields: Sequence[str]) -> tuple[str, ...]:
 def columns_in(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
     """Return the names of all columns of a text that begins so; ``form`` if it is empty."""
     first = head[_start_of_words(head, 1) :].partition("\n")[0]
-    return columns_of(first, fields, path).names if first.strip() else ("form",)
+    return columns_of(first, fields, path)[0] if first.strip() else ("form",)
 
 
 def heading_warnings(head: str, fields: tuple[str, ...] | None, path: str) -> tuple[str, ...]:
@@ -227,19 +178,20 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     cannot hold.
     """
     layout = sentence.layout
-    if not isinstance(layout, ColumnLayout):
-        layout = _built(sentence)
-    text = layout.text
-    lines = text[layout.start : layout.end].split("\n")
+    if layout is None or layout.format != "columns":
+        if not sentence.words:
+            raise ArgumentError("sentence: columns have no sentences without words")
+        held: dict[str, Sequence[str]] = {"form": sentence.words, **sentence.columns}
+        for name, values in held.items():
+            _check_values(name, values, len(sentence), "\t")
+        layout = lines_of("columns", held, tuple(held))
+    numbered = []
     for name, values in columns.items():
-        _check_values(name, values, len(sentence), layout.columns.separator)
-        number = layout.columns.number_of(name)
-        for index, value in enumerate(values):
-            if number is None:
-                lines[index] = _appended(lines[index], value, layout.columns.separator)
-            else:
-                lines[index] = _replaced(lines[index], number, value, layout.columns.separator)
-    return text[: layout.start] + "\n".join(lines) + text[layout.end :]
+        _check_values(name, values, len(sentence), layout.separator)
+        actual = layout.alias(name)
+        number = len(layout.names) if actual is None else layout.names.index(actual)
+        numbered.append((number, values))
+    return with_columns_put(layout, numbered)
 
 
 def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
@@ -250,8 +202,7 @@ def write_columns(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -
     Raises FileError if the file cannot be written, ArgumentError for a sentence that columns
     cannot hold.
     """
-    texts = (rewrite(sentence, {}) for sentence in sentences_only(sentences))
-    write_texts(joined_lines(texts, empty_line=True), path)
+    write_sentences(sentences, path, lambda one: rewrite(one, {}), empty_line=True)
 
 
 def _start_of_words(block: str, first_line: int) -> int:
@@ -267,17 +218,19 @@ def _start_of_words(block: str, first_line: int) -> int:
             return start
 
 
-def _cells(rows: list[str], columns: ColumnNames, path: str, line: int) -> list[str]:
+def _cells(
+    rows: list[str], columns: tuple[tuple[str, ...], str], path: str, line: int
+) -> list[str]:
     """Return the cells of lines that are no clean grid; raise for the first that is wrong."""
-    width = len(columns.names)
+    width, separator = len(columns[0]), columns[1]
     cells: list[str] = []
     for number, row in enumerate(rows, line):
         if not row.strip(" \t\r"):
             what = "a line of spaces; sentences are separated by an empty line"
             raise FormatError(what, path, number)
-        fields = row.split("\t") if columns.separator == "\t" else _FIELD.findall(row)
+        fields = row.split("\t") if separator == "\t" else _FIELD.findall(row)
         if len(fields) != width:
-            mark = "tabs" if columns.separator == "\t" else "spaces"
+            mark = "tabs" if separator == "\t" else "spaces"
             raise FormatError(
                 f"{len(fields)} field{'s' if len(fields) > 1 else ''} where the first line has "
                 f"{width} (separated by {mark})",
@@ -291,42 +244,14 @@ def _cells(rows: list[str], columns: ColumnNames, path: str, line: int) -> list[
     return cells
 
 
-def _replaced(line: str, number: int, value: str, separator: str) -> str:
-    pattern = _TAB_FIELD if separator == "\t" else _FIELD
-    body = line.removesuffix("\r")
-    for place, match in enumerate(pattern.finditer(body)):
-        if place == number:
-            return line[: match.start()] + value + line[match.end() :]
-    raise AssertionError("a line of a sentence has all its columns")
-
-
-def _appended(line: str, value: str, separator: str) -> str:
-    end = len(
-        line.removesuffix("\r").rstrip(" \t") if separator == " " else line.removesuffix("\r")
-    )
-    return line[:end] + separator + value + line[end:]
-
-
 def _check_values(name: str, values: Sequence[str], length: int, separator: str) -> None:
-    if isinstance(values, str) or len(values) != length:
-        raise ArgumentError(f"columns[{quote(name)}]: {len(values)} values for {length} words")
+    check_length(name, values, length)
     for value in set(values):
         if not value or "\t" in value or "\n" in value or (separator == " " and " " in value):
             raise ArgumentError(
                 f"columns[{quote(name)}]: {quote(value)} is empty, or holds what separates "
                 "columns or lines"
             )
-
-
-def _built(sentence: Sentence) -> ColumnLayout:
-    if not sentence.words:
-        raise ArgumentError("sentence: columns have no sentences without words")
-    names = ("form", *sentence.columns)
-    values = [sentence.words, *sentence.columns.values()]
-    for name, column in zip(names, values, strict=True):
-        _check_values(name, column, len(sentence), "\t")
-    body = "".join("\t".join(row) + "\n" for row in zip(*values, strict=True))
-    return ColumnLayout(body + "\n", 0, len(body), ColumnNames(names, "\t"))
 
 
 FORMATS = {

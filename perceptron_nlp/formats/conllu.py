@@ -21,10 +21,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from perceptron_nlp._checks import sentences_only
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.conllu_layout import ConlluLayout, pick, plain_ids
 from perceptron_nlp.formats.conllu_rules import (
     GLOBAL_COLUMNS,
     BeyondSentenceError,
@@ -35,11 +33,19 @@ from perceptron_nlp.formats.conllu_rules import (
     starts_in_the_middle,
     word_rows,
 )
-from perceptron_nlp.formats.lines import LONGEST, LineSource, Scanned, too_long
+from perceptron_nlp.formats.lines import LineSource, Scanned
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import Format, join_grid, split_grid, without_empty_line
-from perceptron_nlp.formats.replace import joined_lines, write_texts
-from perceptron_nlp.formats.values import CONLLU_COLUMNS, wrong_conllu_value
+from perceptron_nlp.formats.reading import (
+    CONLLU_COLUMNS,
+    Format,
+    Reader,
+    check_length,
+    lines_of,
+    with_columns_put,
+    write_sentences,
+    wrong_conllu_value,
+)
+from perceptron_nlp.text.layout import Layout, TokenSpan, pick, split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -50,6 +56,12 @@ _MOST_SHARED = 1 << 16
 _GLOBAL_COLUMNS = GLOBAL_COLUMNS.encode()
 # Words that a comment would swallow.
 _WORD_AFTER_RETURN = re.compile(r"\r[0-9]+(?:[-.][0-9]+)?\t")
+
+
+_IDS = [str(number) for number in range(1, 257)]
+_SENT_ID = re.compile(r"^# ?sent_id *=(.*)$", re.MULTILINE)
+_NEW_DOCUMENT = re.compile(r"^(?:# ?newdoc\b|-DOCSTART-(?:\s|$))", re.MULTILINE)
+_NEW_PARAGRAPH = re.compile(r"^# ?new(?:par|doc)\b", re.MULTILINE)
 
 
 def read_conllu(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]:
@@ -70,52 +82,23 @@ def read_conllu(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]
         yield from ConlluReader(source)
 
 
-class ConlluReader:
-    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last.
+class ConlluReader(Reader):
+    """A Reader of CoNLL-U.
 
     The core takes the usual sentences, many at a time. With ``scanned=False`` all are read here,
     line by line; what comes of it is the same.
     """
 
     def __init__(self, source: LineSource, *, scanned: bool = True) -> None:
-        self.tail = ""
-        self._source = source
+        super().__init__(source)
         self._scanner = ConlluScanner() if scanned else None
         self._known: dict[str, str] = {}
         self._columns: tuple[str, ...] = CONLLU_COLUMNS
 
-    def __iter__(self) -> Iterator[Sentence]:
-        before: list[str] = []
-        length = 0
-        blocks = self._source.blocks()
-        while True:
-            if self._scanner is not None and not before and self._columns == CONLLU_COLUMNS:
-                yield from self._usual_sentences()
-            first_line, block = next(blocks, (0, ""))
-            if not block:
-                break
-            start = self._start_of_words(block, first_line)
-            before.append(block)
-            length += len(block)
-            if length > LONGEST:
-                raise too_long("sentence", self._source.name, first_line)
-            if start == len(block):
-                continue
-            text = block if len(before) == 1 else "".join(before)
-            line = first_line + block.count("\n", 0, start)
-            try:
-                sentence = self._sentence(text, len(text) - len(block) + start, line)
-            except BeyondSentenceError as error:
-                self._blame_what_cuts_the_sentence(blocks)
-                raise FormatError(error.message, error.path, error.line) from None
-            if sentence is not None:
-                before.clear()
-                length = 0
-                yield sentence
-        self.tail = "".join(before)
-
     def _usual_sentences(self) -> Iterator[Sentence]:
         """Yield the sentences up to the next that the core does not accept."""
+        if self._scanner is None or self._columns != CONLLU_COLUMNS:
+            return
         name = self._source.name
         while taken := self._source.scan(self._take):
             for text, start, line, height, some, words, upos, xpos in taken:
@@ -124,8 +107,8 @@ class ConlluReader:
                 if some is not None:
                     rows = some
                     lines = [line + row for row in some]
-                columns = {"upos": upos, "xpos": xpos}
-                layout = ConlluLayout(text, (start, len(text) - 1), CONLLU_COLUMNS, rows, columns)
+                span, eager = (start, len(text) - 1), {"upos": upos, "xpos": xpos}
+                layout = Layout("conllu", text, span, CONLLU_COLUMNS, rows=rows, eager=eager)
                 yield Sentence.from_reader(words, layout, name, lines, layout)
 
     def _take(self, text: bytearray, line: int) -> Scanned[_ScannedSentence]:
@@ -151,6 +134,13 @@ class ConlluReader:
 
     def _sentence(self, text: str, start: int, line: int) -> Sentence | None:
         """Return the sentence whose lines begin at ``start``; None if it has no words."""
+        try:
+            return self._checked(text, start, line)
+        except BeyondSentenceError as error:
+            self._blame_what_cuts_the_sentence()
+            raise FormatError(error.message, error.path, error.line) from None
+
+    def _checked(self, text: str, start: int, line: int) -> Sentence | None:
         place = Place(self._source.name, line, self._columns)
         body, end = without_empty_line(text, start)
         cells = split_grid(body, "\t", len(self._columns))
@@ -169,7 +159,7 @@ class ConlluReader:
             return None
         words = self._shared(pick(column["form"], rows))
         eager = {name: self._shared(pick(column[name], rows)) for name in _EAGER if name in column}
-        layout = ConlluLayout(text, (start, end), self._columns, rows, eager)
+        layout = Layout("conllu", text, (start, end), self._columns, rows=rows, eager=eager)
         return Sentence.from_reader(words, layout, self._source.name, lines, layout)
 
     def _shared(self, values: Sequence[str]) -> tuple[str, ...]:
@@ -178,9 +168,9 @@ class ConlluReader:
             self._known.clear()
         return tuple(map(self._known.setdefault, values, values))
 
-    def _blame_what_cuts_the_sentence(self, blocks: Iterator[tuple[int, str]]) -> None:
+    def _blame_what_cuts_the_sentence(self) -> None:
         """After a head beyond its sentence: raise for what follows if it is the missing rest."""
-        for first_line, block in blocks:
+        for first_line, block in self._pieces:
             start = self._start_of_words(block, first_line)
             if start == len(block):
                 continue
@@ -198,8 +188,7 @@ def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) ->
     Raises FileError if the file cannot be written, ArgumentError for a sentence that CoNLL-U cannot
     hold.
     """
-    texts = (rewrite_conllu(sentence, {}) for sentence in sentences_only(sentences))
-    write_texts(joined_lines(texts, empty_line=True), path)
+    write_sentences(sentences, path, lambda one: rewrite_conllu(one, {}), empty_line=True)
 
 
 def rewrite_conllu(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
@@ -213,60 +202,121 @@ def rewrite_conllu(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> 
     that CoNLL-U cannot hold there.
     """
     layout = sentence.layout
-    if not isinstance(layout, ConlluLayout):
+    if layout is None or layout.format != "conllu":
         layout = _built(sentence)
     if not columns:
         return layout.text
-    cells = layout.cells()
-    stride = len(layout.names) + 1
+    numbered = []
     for name, values in columns.items():
         actual = layout.alias(name)
         if actual is None:
             there = ", ".join(layout.names[1:])
             raise ArgumentError(f"columns: no column {quote(name)}; there are: {there}")
         _check_labels(actual, values, len(sentence))
-        number = layout.names.index(actual)
-        if len(layout.rows) * stride == len(cells):
-            cells[number::stride] = values
-            continue
-        for row, value in zip(layout.rows, values, strict=True):
-            cells[number + row * stride] = value
-    text, start, end = layout.text, layout.start, layout.end
-    return text[:start] + _with_breaks_of(text[start:end], join_grid(cells, "\t")) + text[end:]
+        numbered.append((layout.names.index(actual), values))
+    return with_columns_put(layout, numbered)
 
 
-def _with_breaks_of(old: str, new: str) -> str:
-    """Return ``new`` with the line breaks of ``old``, which has as many lines."""
-    if "\r\n" not in old:
-        return new if old.endswith("\n") else new[:-1]
-    breaks = ["\r\n" if line.endswith("\r") else "\n" for line in old.split("\n")]
-    lines = new[:-1].split("\n")
-    if not old.endswith("\n"):
-        breaks[len(lines) - 1] = ""
-    return "".join(line + end for line, end in zip(lines, breaks, strict=False))
+def plain_ids(length: int) -> list[str]:
+    """Return the IDs of a sentence of so many words and nothing else."""
+    if length <= len(_IDS):
+        return _IDS[:length]
+    return [str(number) for number in range(1, length + 1)]
 
 
 def _check_labels(name: str, values: Sequence[str], length: int) -> None:
-    if isinstance(values, str) or len(values) != length:
-        raise ArgumentError(f"columns[{quote(name)}]: {len(values)} values for {length} words")
+    check_length(name, values, length)
     for value in set(values):
         wrong = wrong_conllu_value(name, value)
         if wrong is not None:
             raise ArgumentError(f"columns[{quote(name)}]: {quote(value)} {wrong}")
 
 
-def _built(sentence: Sentence) -> ConlluLayout:
+def _built(sentence: Sentence) -> Layout:
     if not sentence.words:
         raise ArgumentError("sentence: CoNLL-U has no sentences without words")
     length = len(sentence)
-    held = {"form": sentence.words, **sentence.columns}
-    fields: list[Sequence[str]] = [plain_ids(length)]
+    held = dict.fromkeys(CONLLU_COLUMNS, ("_",) * length)
+    held.update(sentence.columns, form=sentence.words)
     for name in CONLLU_COLUMNS[1:]:
-        values = held.get(name, ("_",) * length)
-        _check_labels(name, values, length)
-        fields.append(values)
-    body = "".join("\t".join(row) + "\n" for row in zip(*fields, strict=True))
-    return ConlluLayout(body + "\n", (0, len(body)), CONLLU_COLUMNS, range(length), {})
+        _check_labels(name, held[name], length)
+    held["id"] = tuple(plain_ids(length))
+    return lines_of("conllu", held, CONLLU_COLUMNS)
+
+
+def sentence_id(sentence: Sentence) -> str | None:
+    """Return ``# sent_id`` of a sentence of CoNLL-U; None if there is none."""
+    found = _SENT_ID.search(_before_words(sentence))
+    return found[1].strip() if found else None
+
+
+def opens_document(sentence: Sentence) -> bool:
+    """Return True if ``# newdoc`` or ``-DOCSTART-`` stands before the sentence in its file."""
+    return _NEW_DOCUMENT.search(_before_words(sentence)) is not None
+
+
+def opens_paragraph(sentence: Sentence) -> bool:
+    """Return True if ``# newpar`` or ``# newdoc`` stands before the sentence."""
+    return _NEW_PARAGRAPH.search(_before_words(sentence)) is not None
+
+
+def _before_words(sentence: Sentence) -> str:
+    """Return comments, marks and empty lines between the sentence before and this one."""
+    layout = sentence.layout
+    return "" if layout is None else layout.text[: layout.start]
+
+
+def surface(sentence: Sentence) -> tuple[str, Sequence[TokenSpan], bool]:
+    """Return the text of a sentence, its tokens in it, and whether the next stands right behind it.
+
+    Tokens of CoNLL-U are words and ranges (French *du*), with a space between them unless MISC says
+    ``SpaceAfter=No``. Words that are not from text have spaces between them.
+    """
+    layout = sentence.layout
+    if layout is not None and layout.format == "text":
+        return layout.text, layout.tokens, layout.is_glued
+    parts: list[tuple[str, int, str]] = [(word, 1, "_") for word in sentence.words]
+    if layout is not None and layout.format == "conllu" and "misc" in layout.names:
+        cells, stride = layout.cells(), len(layout.names) + 1
+        columns = [cells[layout.names.index(name) :: stride] for name in ("id", "form", "misc")]
+        parts, covered = [], 0
+        for number, form, misc in zip(*columns, strict=True):
+            first, _, last = number.partition("-")
+            if "." not in first and int(first) > covered:
+                covered = int(last or first)
+                parts.append((form, covered - int(first) + 1, misc))
+    pieces: list[str] = []
+    tokens: list[TokenSpan] = []
+    place = word = 0
+    for form, n_words, misc in parts:
+        tokens.append((place, place + len(form), sentence.words[word : word + n_words]))
+        pieces += (form, "" if "SpaceAfter=No" in misc.split("|") else " ")
+        place += len(form) + len(pieces[-1])
+        word += n_words
+    return "".join(pieces[:-1]), tokens, pieces[-1:] == [""]
+
+
+def running_text(sentences: Iterable[Sentence]) -> tuple[str, list[tuple[int, int]], list[bool]]:
+    """Return sentences as one text: an empty line before each paragraph, else a space or nothing.
+
+    Returns
+    -------
+    the text, begin and end of each of its tokens, and whether a sentence ends with it
+    """
+    pieces: list[str] = []
+    tokens: list[tuple[int, int]] = []
+    ends: list[bool] = []
+    place, gap = 0, ""
+    for sentence in sentences:
+        text, own, is_glued = surface(sentence)
+        gap = "\n\n" if pieces and opens_paragraph(sentence) else gap
+        pieces += (gap, text)
+        place += len(gap)
+        tokens += [(place + start, place + end) for start, end, _ in own]
+        ends += [False] * (len(own) - 1) + [True]
+        place += len(text)
+        gap = "" if is_glued else " "
+    return "".join(pieces), tokens, ends
 
 
 def with_misc(value: str, key: str, new: str) -> str:

@@ -28,7 +28,7 @@ FORMATS = {
     "columns": "columns",
     "tagged": "tagged",
     "lines": "tagged",
-    "text": "running",
+    "text": "plaintext",
 }
 """The module of each format, which is imported when it is needed."""
 

@@ -1,27 +1,86 @@
-"""What the modules of formats share: how a format is described, and lines as cells."""
+"""What the modules of formats share: how a format is described, read and written."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from operator import itemgetter
+from typing import NamedTuple
 
-from perceptron_nlp.formats.lines import LineSource
+from perceptron_nlp._checks import sentences_only
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.formats.lines import LONGEST, LineSource, too_long
+from perceptron_nlp.formats.replace import joined_lines, write_texts
+from perceptron_nlp.text.layout import Layout, TokenSpan
 from perceptron_nlp.text.sentence import Sentence
 
 DOCUMENT_MARK = "-DOCSTART-"
-TokenSpan = tuple[int, int, tuple[str, ...]]
-"""Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
+SEPARATOR = "/"
+"""What stands between a word and its tag."""
+CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+NO_SPACES = ("upos", "xpos", "deprel")
+_SPACE = re.compile("[ \u00a0]")
+_SPACES = re.compile("([ \t]+)")
+_FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
+_NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
+_DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
+
 Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan], bool]]]
 """From the pieces of a text to its sentences: of each its line, its text, its tokens, and whether
 the next stands right behind it."""
+Rewrite = Callable[[Sentence, Mapping[str, Sequence[str]]], str]
+"""From a sentence and columns (name to one value for each word) to its text with them replaced."""
 
 
-class Reader(Protocol):
-    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last."""
+class Reader:
+    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last.
 
-    tail: str
+    What stands between sentences belongs to the sentence after it. A format says where the words
+    of a line or block begin, and what sentence they are.
+    """
 
-    def __iter__(self) -> Iterator[Sentence]: ...
+    def __init__(self, source: LineSource) -> None:
+        self.tail = ""
+        self._source = source
+        self._pieces = self._source.blocks()
+
+    def __iter__(self) -> Iterator[Sentence]:
+        before: list[str] = []
+        length = 0
+        while True:
+            if not before:
+                yield from self._usual_sentences()
+            first_line, piece = next(self._pieces, (0, ""))
+            if not piece:
+                break
+            start = self._start_of_words(piece, first_line)
+            before.append(piece)
+            length += len(piece)
+            if length > LONGEST:
+                raise too_long("sentence", self._source.name, first_line)
+            if start == len(piece):
+                continue
+            text = piece if len(before) == 1 else "".join(before)
+            line = first_line + piece.count("\n", 0, start)
+            sentence = self._sentence(text, len(text) - len(piece) + start, line)
+            if sentence is not None:
+                before.clear()
+                length = 0
+                yield sentence
+        self.tail = "".join(before)
+
+    def _usual_sentences(self) -> Iterable[Sentence]:
+        """Return sentences that can be taken from the source in another way."""
+        return ()
+
+    def _start_of_words(self, piece: str, first_line: int) -> int:
+        """Return where the words of a line or block begin; its length if there are none."""
+        raise NotImplementedError
+
+    def _sentence(self, text: str, start: int, line: int) -> Sentence | None:
+        """Return the sentence whose words begin at ``start``, in this line; None if it has none."""
+        raise NotImplementedError
 
 
 class Format(NamedTuple):
@@ -34,40 +93,96 @@ class Format(NamedTuple):
     """
 
     read: Callable[[LineSource, tuple[str, ...] | None, Segment | None], Reader]
-    rewrite: Callable[[Sentence, Mapping[str, Sequence[str]]], str]
-    columns_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]]
-    default_column: Callable[[tuple[str, ...]], str | None]
+    rewrite: Rewrite
+    columns_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]] = (
+        lambda head, fields, path: ("form",)
+    )
+    default_column: Callable[[tuple[str, ...]], str | None] = lambda names: None
     warnings_of: Callable[[str, tuple[str, ...] | None, str], tuple[str, ...]] = (
         lambda head, fields, path: ()
     )
 
 
-def without_empty_line(text: str, start: int) -> tuple[str, int]:
-    """Return the lines from ``start`` to the empty line, with line feeds alone, and their end."""
-    end = len(text)
-    if text.endswith("\n\n"):
-        end -= 1
-    elif text.endswith("\n\r\n"):
-        end -= 2
-    body = text[start:end].replace("\r\n", "\n")
-    return body if body.endswith("\n") else body + "\n", end
+def write_sentences(
+    sentences: Iterable[Sentence],
+    path: str | os.PathLike[str],
+    text_of: Callable[[Sentence], str],
+    *,
+    empty_line: bool,
+) -> None:
+    """Replace a file by the texts of sentences, perhaps with an empty line behind each."""
+    texts = map(text_of, sentences_only(sentences))
+    write_texts(joined_lines(texts, empty_line=empty_line), path)
 
 
-def split_grid(body: str, separator: str, width: int) -> list[str] | None:
-    """Return the cells of lines that each end in a line feed, at the speed of ``str.split``.
+def lines_of(format: str, columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> Layout:
+    """Return the layout of a sentence from elsewhere: lines of columns, tabs, an empty line."""
+    values = [columns[name] for name in names]
+    body = "".join("\t".join(row) + "\n" for row in zip(*values, strict=True))
+    rows = range(len(columns["form"]))
+    return Layout(format, body + "\n", (0, len(body)), tuple(names), rows=rows)
 
-    n lines with w fields each become n·(w+1) cells, every last one of a line being its line feed:
-    column k is ``cells[k :: w + 1]``. None unless every line has ``width`` fields, cut at every
-    ``separator``, and none is empty.
+
+def check_length(name: str, values: Sequence[str], length: int) -> None:
+    """Raise ArgumentError unless a column has a value for each word."""
+    if isinstance(values, str) or len(values) != length:
+        raise ArgumentError(f"columns[{quote(name)}]: {len(values)} values for {length} words")
+
+
+def with_columns_put(layout: Layout, columns: Iterable[tuple[int, Sequence[str]]]) -> str:
+    """Return the text of a layout with values of columns, by number from 0, in the lines of words.
+
+    A number beyond the last adds a column at the end of the lines. All other bytes stay.
     """
-    cells = body.replace("\n", f"{separator}\n{separator}").split(separator)
-    cells.pop()
-    lines, stride = body.count("\n"), width + 1
-    if len(cells) != lines * stride or cells[width::stride].count("\n") != lines or "" in cells:
+    lines = layout.text[layout.start : layout.end].split("\n")
+    width, in_order = len(layout.names), sorted(columns, key=itemgetter(0))
+    for at, row in enumerate(layout.rows):
+        line = lines[row]
+        body = line.removesuffix("\r")
+        # Runs of spaces and tabs are one separator, stay as they are, and may stand at the ends.
+        first, step, mark, parts = 0, 1, "\t", body.split("\t")
+        if layout.separator == " ":
+            mark, parts = "", _SPACES.split(body)
+            first, step = 0 if parts[0] else 2, 2
+        for number, values in in_order:
+            place = first + step * min(number, width - 1)
+            before = "" if number < width else parts[place] + layout.separator
+            parts[place] = before + values[at]
+        lines[row] = mark.join(parts) + line[len(body) :]
+    return layout.text[: layout.start] + "\n".join(lines) + layout.text[layout.end :]
+
+
+def wrong_conllu_value(column: str, value: str) -> str | None:
+    """Return what is wrong with a value by itself, or None."""
+    if not value or "\t" in value or "\n" in value:
+        return "is empty or holds a tab or a line break"
+    if value == "_":
         return None
-    return cells
+    if column in NO_SPACES and _SPACE.search(value):
+        return "holds a space, which only FORM, LEMMA and MISC may"
+    if column == "feats":
+        if not _FEATS.fullmatch(value):
+            return "is not Name=Value pairs joined by |, nor _"
+        names = [pair.partition("=")[0] for pair in value.split("|")]
+        return None if len(set(names)) == len(names) else "names a feature twice"
+    if column == "deps" and not _DEPS.fullmatch(value):
+        return "is not head:relation pairs joined by |, nor _"
+    return None
 
 
-def join_grid(cells: list[str], separator: str) -> str:
-    """Return the text that :func:`split_grid` took apart, with whatever was put in its cells."""
-    return (separator.join(cells) + separator).replace(f"{separator}\n{separator}", "\n")
+def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
+    """Return True for a label that could not be read back from ``word/TAG``."""
+    return not tag or separator in tag or any(mark in tag for mark in " \t\n")
+
+
+def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Return ``fields`` as a tuple; raise unless they are a list of names, or None."""
+    if fields is None:
+        return None
+    if (
+        isinstance(fields, str)
+        or not isinstance(fields, Sequence)
+        or not all(isinstance(name, str) for name in fields)
+    ):
+        raise ArgumentTypeError("fields: a list of column names is needed")
+    return tuple(fields)

@@ -15,36 +15,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from perceptron_nlp._checks import sentences_only
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.lines import LONGEST, MOST_WORDS, LineSource, too_long
+from perceptron_nlp.formats.lines import MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import Format
-from perceptron_nlp.formats.replace import joined_lines, write_texts
-from perceptron_nlp.formats.values import SEPARATOR, wrong_tag
+from perceptron_nlp.formats.reading import SEPARATOR, Format, Reader, write_sentences, wrong_tag
+from perceptron_nlp.text.layout import Layout
 from perceptron_nlp.text.sentence import Sentence
 
 _TOKEN = re.compile(r"[^ \t]+")
-
-
-class TokenLayout:
-    """The text of a sentence: its line begins at ``start``, after lines without tokens.
-
-    ``separator`` stands between word and tag; None if there are no tags.
-    """
-
-    __slots__ = ("separator", "start", "text")
-
-    def __init__(self, text: str, start: int, separator: str | None) -> None:
-        self.text = text
-        self.start = start
-        self.separator = separator
-
-    def alias(self, name: str) -> str | None:
-        """Return the only column, if there is one, for any name; the words for ``1``."""
-        if name == "1":
-            return "form"
-        return None if self.separator is None else "tag"
 
 
 def read_text(path: Readable, *, errors: str = "strict") -> Iterator[Sentence]:
@@ -85,34 +63,35 @@ def read_tagged(
         yield from TokenReader(source, separator)
 
 
-class TokenReader:
-    """Sentences of a source, to be iterated over once; then ``tail`` is what follows the last.
-
-    ``separator`` stands between word and tag; None for words alone.
-    """
+class TokenReader(Reader):
+    """A Reader of lines; ``separator`` stands between word and tag, None for words alone."""
 
     def __init__(self, source: LineSource, separator: str | None) -> None:
-        self.tail = ""
-        self._source = source
+        super().__init__(source)
+        self._pieces = source.lines()
         self._separator = separator
 
-    def __iter__(self) -> Iterator[Sentence]:
-        before, path = "", self._source.name
-        for number, line in self._source.lines():
-            start = 1 if number == 1 and line.startswith(BOM) else 0
-            tokens = _split(line[start:])
-            if len(before) + len(line) > LONGEST or len(tokens) > MOST_WORDS:
-                raise too_long("sentence", path, number)
-            before += line
-            if not tokens:
-                continue
-            columns = {}
-            if self._separator is not None:
-                tokens, columns["tag"] = _words_and_tags(tokens, self._separator, path, number)
-            layout = TokenLayout(before, len(before) - len(line) + start, self._separator)
-            before = ""
-            yield Sentence.from_reader(tuple(tokens), columns, path, number, layout)
-        self.tail = before
+    def _start_of_words(self, piece: str, first_line: int) -> int:
+        start = 1 if first_line == 1 and piece.startswith(BOM) else 0
+        return start if any(_split(piece[start:])) else len(piece)
+
+    def _sentence(self, text: str, start: int, line: int) -> Sentence:
+        tokens, path = _split(text[start:]), self._source.name
+        if len(tokens) > MOST_WORDS:
+            raise too_long("sentence", path, line)
+        if self._separator is None:
+            layout = Layout("lines", text, (start, len(text)), ("form",))
+        else:
+            tokens, tags = _words_and_tags(tokens, self._separator, path, line)
+            layout = Layout(
+                "tagged",
+                text,
+                (start, len(text)),
+                ("form", "tag"),
+                separator=self._separator,
+                eager={"tag": tags},
+            )
+        return Sentence.from_reader(tuple(tokens), layout, path, line, layout)
 
 
 def _split(line: str) -> list[str]:
@@ -171,16 +150,18 @@ def rewrite(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
     or label that would not be read back as it is.
     """
     layout = sentence.layout
-    if not columns and isinstance(layout, TokenLayout) and layout.separator is not None:
+    if not columns and layout is not None and layout.format == "tagged":
         return layout.text
     held = columns or sentence.columns
     if len(held) != 1:
         raise ArgumentError(f"columns: tagged text holds one column, not {len(held)}")
     (labels,) = held.values()
-    if not isinstance(layout, TokenLayout):
-        layout = TokenLayout(_line(sentence), 0, SEPARATOR)
-    tokens = joined(sentence.words, labels, layout.separator or SEPARATOR)
-    return _with_tokens(layout.text, layout.start, tokens)
+    separator = SEPARATOR
+    if layout is not None and layout.format == "tagged":
+        separator = layout.separator
+    if layout is None or layout.format not in ("tagged", "lines"):
+        layout = Layout("lines", _line(sentence), (0, 0), ("form",))
+    return _with_tokens(layout, joined(sentence.words, labels, separator))
 
 
 def rewrite_words(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> str:
@@ -188,8 +169,7 @@ def rewrite_words(sentence: Sentence, columns: Mapping[str, Sequence[str]]) -> s
     if columns:
         return rewrite(sentence, columns)
     layout = sentence.layout
-    is_plain = isinstance(layout, TokenLayout) and layout.separator is None
-    return layout.text if layout is not None and is_plain else _line(sentence)
+    return layout.text if layout is not None and layout.format == "lines" else _line(sentence)
 
 
 def write_tagged(
@@ -214,8 +194,7 @@ def write_tagged(
     """
     if separator is not None:
         _check_separator(separator)
-    texts = (_text(sentence, column, separator) for sentence in sentences_only(sentences))
-    write_texts(joined_lines(texts), path)
+    write_sentences(sentences, path, lambda one: _text(one, column, separator), empty_line=False)
 
 
 def _text(sentence: Sentence, column: str | None, separator: str | None) -> str:
@@ -242,8 +221,9 @@ def joined(words: Sequence[str], tags: Sequence[str], separator: str) -> list[st
     return [f"{word}{separator}{tag}" for word, tag in zip(words, tags, strict=True)]
 
 
-def _with_tokens(text: str, start: int, tokens: Sequence[str]) -> str:
-    """Return text with the tokens of the line at ``start`` replaced, and all between them kept."""
+def _with_tokens(layout: Layout, tokens: Sequence[str]) -> str:
+    """Return the text of a line with its tokens replaced, and all between them kept."""
+    text, start = layout.text, layout.start
     body = text[start:].removesuffix("\n").removesuffix("\r")
     end = start + len(body)
     if "  " in body or "\t" in body or body.startswith(" ") or body.endswith(" "):
@@ -280,9 +260,6 @@ FORMATS = {
         default_column=lambda names: "tag",
     ),
     "lines": Format(
-        read=lambda source, fields, segment: TokenReader(source, None),
-        rewrite=rewrite_words,
-        columns_of=lambda head, fields, path: ("form",),
-        default_column=lambda names: None,
+        read=lambda source, fields, segment: TokenReader(source, None), rewrite=rewrite_words
     ),
 }

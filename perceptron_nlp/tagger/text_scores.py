@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from perceptron_nlp._display import counted, points
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.formats.conllu_layout import ConlluLayout, running_text, surface_tokens
+from perceptron_nlp.formats.conllu import running_text, surface
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.tagger.evaluation import Evaluation, Mistake
@@ -169,7 +169,7 @@ def scores_from_text(
     warning = trained_on(model.record, gold, source.place)
     if warning is not None:
         logger.warning("%s", warning)
-    found = _read(map(_tagged_tokens, tag(running_text(gold).text)))
+    found = _read(map(_tagged_tokens, tag(running_text(gold)[0])))
     scores = _scores(gold, found)
     kept = {_BY_COLUMN[name] for name in columns if name in _BY_COLUMN}
     filled = [
@@ -190,7 +190,8 @@ def treebank(source: Source) -> list[Sentence]:
     sentences = list(source)
     if not sentences:
         raise FormatError("there are no sentences", source.place)
-    if not all(isinstance(sentence.layout, ConlluLayout) for sentence in sentences):
+    layouts = [sentence.layout for sentence in sentences]
+    if not all(layout is not None and layout.format == "conllu" for layout in layouts):
         read_as = "".join(f" (read as {format})" for _, format in source.formats[:1])
         raise FormatError(
             f"not CoNLL-U{read_as}, which alone tells how tokens and sentences were written",
@@ -264,10 +265,11 @@ def _gold(sentence: Sentence, column: str) -> Sequence[str | None]:
 
 def _tokens(sentence: Sentence) -> Iterator[_Token]:
     """Yield the tokens of a sentence of CoNLL-U."""
-    rows = _rows(sentence.columns, len(sentence))
-    for token in surface_tokens(sentence):
-        own = range(token.first, token.first + token.n_words)
-        yield _Token(token.form, [(sentence.words[i], rows[i]) for i in own], token.is_range)
+    rows = iter(_rows(sentence.columns, len(sentence)))
+    text, tokens, _ = surface(sentence)
+    for start, end, words in tokens:
+        form = text[start:end]
+        yield _Token(form, [(word, next(rows)) for word in words], words != (form,))
 
 
 def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:

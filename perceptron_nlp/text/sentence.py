@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, encodable, quote
+
+if TYPE_CHECKING:
+    from perceptron_nlp.text.layout import Layout
 
 IN_MEMORY = "<memory>"
 _NO_COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({})
@@ -20,15 +23,6 @@ class _NoLabel(str):
 
 
 NO_LABEL = _NoLabel("_")
-
-
-class Layout(Protocol):
-    """The text of a sentence, and what else its format needs to write it back."""
-
-    text: str
-
-    def alias(self, name: str) -> str | None:
-        """Return the column that ``name`` stands for (``form`` for the words), or None."""
 
 
 class Token(NamedTuple):

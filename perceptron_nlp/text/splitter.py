@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from perceptron_nlp.text.gaps import (
+from perceptron_nlp.text.atoms import (
     EMPTY_LINE,
     LINE_BREAK,
     LineCount,

@@ -1,10 +1,13 @@
-"""Labels and their numbers, in an order that depends on nothing but the labels; words as hashes."""
+"""Labels and their numbers, in an order that depends on nothing but the labels; words as hashes.
+
+Places between the atoms of running text have labels of their own, which words beside them settle.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._core.features.extract import hash64, hash64_each
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
@@ -18,6 +21,18 @@ MAX_LABELS = 65_536
 # "no features".
 UNLABELED = "_"
 UNLABELED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
+
+NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
+"""Gaps behind an atom."""
+GOES_ON, TOKEN, SENTENCE = LABELS = ("I", "T", "S")
+"""Labels of an atom."""
+SIDES = ("before", "after", "before_ending", "after_ending")
+"""What makes a place certain: the word before it, that behind it, or the endings of these."""
+WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
+"""Of a place beside a word the gap, and how the atom on the other side looks."""
+
+Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
+"""Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
 
 class TagSet:
@@ -144,3 +159,31 @@ def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
     is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
     distinct: npt.NDArray[np.uint32] = halves[is_new]
     return distinct
+
+
+def are_certain_words(found: Any) -> bool:
+    """Tell if something read from a file is what Words are."""
+    return isinstance(found, dict) and all(
+        side in SIDES
+        and isinstance(places, dict)
+        and all(
+            place in WORD_PLACES
+            and isinstance(labels, dict)
+            and all(
+                label in LABELS
+                and isinstance(known, list)
+                and all(isinstance(word, str) and word for word in known)
+                for label, known in labels.items()
+            )
+            for place, labels in places.items()
+        )
+        for side, places in found.items()
+    )
+
+
+def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    """Yield the side, the place, the label that stands there, and the words that know it."""
+    for side, places in words.items():
+        for place, labels in places.items():
+            for label, known in labels.items():
+                yield side, place, label, known

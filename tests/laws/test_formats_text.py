@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.formats import open_corpus, read_columns, read_conllu, read_tagged, read_text
-from perceptron_nlp.formats.reading import join_grid, split_grid
+from perceptron_nlp.text.layout import join_grid, split_grid
 from perceptron_nlp.text.spans import broken_positions, labels_of, spans_of
 
 # Control characters are left out: many of them make a file binary.

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from oracles.segmentation import put_together
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.text.atoms import Atoms, atom_labels, atoms_of
-from perceptron_nlp.text.gaps import EMPTY_LINE
-from perceptron_nlp.text.places import GOES_ON, SENTENCE, TOKEN
+from perceptron_nlp.text.atoms import EMPTY_LINE, Atoms, atom_labels, atoms_of
 from perceptron_nlp.text.scripts import (
     WHOLE,
     Script,
@@ -23,6 +21,7 @@ from perceptron_nlp.text.scripts import (
     make_split,
     parse_script,
 )
+from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN
 
 LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1", max_size=12)
 WORDS = LETTERS | st.text(max_size=12)

@@ -17,7 +17,7 @@ from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.segment import WINDOW, SegmentedToken, Segmenter
-from perceptron_nlp.text.places import LABELS, SIDES, WORD_PLACES, Words
+from perceptron_nlp.text.tagset import LABELS, SIDES, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff"

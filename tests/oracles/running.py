@@ -7,7 +7,7 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import as_conllu
-from perceptron_nlp.formats.running import RunningReader, rewrite
+from perceptron_nlp.formats.plaintext import RunningReader, rewrite
 
 
 class Pieces:

@@ -9,9 +9,9 @@ from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import SegmentedToken
 from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
-from perceptron_nlp.text.places import GOES_ON, PARAGRAPH, SENTENCE, TOKEN, Words
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import GOES_ON, PARAGRAPH, SENTENCE, TOKEN, Words
 
 WINDOW, MARGIN = 4_000, 200
 

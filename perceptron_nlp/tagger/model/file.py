@@ -303,8 +303,8 @@ def _segmentation(
 ) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
-    from perceptron_nlp.text.places import GOES_ON, SENTENCE, TOKEN, are_certain_words
     from perceptron_nlp.text.scripts import split_plan
+    from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN, are_certain_words
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)

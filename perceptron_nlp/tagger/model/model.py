@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
-    from perceptron_nlp.text.places import Words
+    from perceptron_nlp.text.tagset import Words
 
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labeled": int, "sha256": str}
 # The parts of a training record that this library reads again, and their types: a list of one type,

@@ -9,8 +9,15 @@ from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
-from perceptron_nlp.text.atoms import class_page, place_numbers, word_numbers
-from perceptron_nlp.text.gaps import EMPTY_LINE, LineCount, is_glued, with_gaps_shortened
+from perceptron_nlp.text.atoms import (
+    EMPTY_LINE,
+    LineCount,
+    class_page,
+    is_glued,
+    place_numbers,
+    with_gaps_shortened,
+    word_numbers,
+)
 from perceptron_nlp.text.scripts import split_plan
 
 WINDOW = 40_000

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.formats.conllu_layout import ConlluLayout
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.sources import ALL, TEXT, Source
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
@@ -51,7 +50,8 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     sentences = list(source)
     if not sentences:
         raise FormatError(f"{source.place}: there are no sentences to learn from")
-    if {ALL, TEXT} & {*names} and not any(isinstance(s.layout, ConlluLayout) for s in sentences):
+    layouts = [one.layout for one in sentences if one.layout is not None]
+    if {ALL, TEXT} & {*names} and not any(layout.format == "conllu" for layout in layouts):
         raise ArgumentError(
             "column: segmentation is learned from the spaces of CoNLL-U (SpaceAfter=No, ranges);"
             " leave text and all out, or train on CoNLL-U"

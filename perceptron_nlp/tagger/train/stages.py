@@ -11,6 +11,7 @@ Lemmas are a column of edit scripts, learned from words and their tags.
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -22,14 +23,13 @@ from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.formats.conllu_layout import RunningText, running_text, surface_tokens
+from perceptron_nlp.formats.conllu import running_text, surface
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
-from perceptron_nlp.text.places import PARAGRAPH, SENTENCE, SIDES, WORD_PLACES, Words
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
@@ -41,7 +41,7 @@ from perceptron_nlp.text.scripts import (
     make_split,
 )
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import check_label
+from perceptron_nlp.text.tagset import PARAGRAPH, SENTENCE, SIDES, WORD_PLACES, Words, check_label
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -63,11 +63,11 @@ def learn_segmentation(
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:
         raise FormatError("train: there are no sentences to learn segmentation from")
-    text = LabeledAtoms(running_text(sentences))
+    text = LabeledAtoms(sentences)
     _warn_of_spaces(sentences)
     cut = fit(
         _paragraphs(text),
-        dev=None if held_out is None else _paragraphs(LabeledAtoms(running_text(held_out))),
+        dev=None if held_out is None else _paragraphs(LabeledAtoms(held_out)),
         column="cut",
         fields=("form", "gap", "cut"),
         templates=preset("segmentation"),
@@ -93,17 +93,17 @@ def _learn_splits(
 def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
     examples, unsplit = [], []
     for sentence in sentences:
-        tokens = surface_tokens(sentence)
-        labels = [
-            make_split(token.form, sentence.words[token.first : token.first + token.n_words])
-            for token in tokens
-        ]
+        text, tokens, _ = surface(sentence)
+        forms = [text[start:end] for start, end, _ in tokens]
+        words = [own for _, _, own in tokens]
+        labels = list(map(make_split, forms, words))
+        first = itertools.accumulate(map(len, words), initial=0)
         unsplit += [
-            f"{sentence.path}:{sentence.line_of(token.first)}"
-            for token, label in zip(tokens, labels, strict=True)
-            if token.n_words > 1 and label == WHOLE
+            f"{sentence.path}:{sentence.line_of(at)}"
+            for at, own, label in zip(first, words, labels, strict=False)
+            if len(own) > 1 and label == WHOLE
         ]
-        examples.append(Sentence([token.form for token in tokens], {"split": labels}))
+        examples.append(Sentence(forms, {"split": labels}))
     if unsplit:
         logger.warning(
             "%s: %s of more than %d words or %d characters stay whole, this the first",
@@ -116,7 +116,7 @@ def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
 
 
 class LabeledAtoms:
-    """The atoms of a text whose tokens are known.
+    """The atoms of sentences as running text, whose tokens are known.
 
     Attributes
     ----------
@@ -124,11 +124,12 @@ class LabeledAtoms:
     gaps, labels : what stands behind each, and its label (atoms.py)
     """
 
-    def __init__(self, text: RunningText) -> None:
-        self._text, self._atoms = text.text, atoms_of(text.text)
-        self.words = [text.text[start:end] for start, end in self._atoms.spans]
+    def __init__(self, sentences: Iterable[Sentence]) -> None:
+        self._text, tokens, ends = running_text(sentences)
+        self._atoms = atoms_of(self._text)
+        self.words = [self._text[start:end] for start, end in self._atoms.spans]
         self.gaps = self._atoms.gaps
-        self.labels = atom_labels(self._atoms, text.tokens, text.ends)
+        self.labels = atom_labels(self._atoms, tokens, ends)
 
     @cached_property
     def places(self) -> list[tuple[int, str, str]]:
@@ -196,8 +197,9 @@ def certain_words(atoms: LabeledAtoms, certain: Collection[str]) -> Words:
 
 def _warn_of_spaces(sentences: Sequence[Sentence]) -> None:
     """Warn if a treebank with punctuation does not say where there are no spaces."""
-    tokens = [token for sentence in sentences for token in surface_tokens(sentence)]
-    if all(token.space_after for token in tokens) and len(tokens) > len(sentences):
+    text, tokens, _ = running_text(sentences)
+    has_spaces = not any(text[end : end + 1].strip() for _, end in tokens)
+    if has_spaces and len(tokens) > len(sentences):
         logger.warning(
             "train: no token has SpaceAfter=No in MISC, so that a space stands between all tokens"
             " of the text that segmentation is learned from"

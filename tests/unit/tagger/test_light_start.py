@@ -52,7 +52,7 @@ HEAVY = {
     "perceptron_nlp.tagger.train.compress",
     "perceptron_nlp.tagger.model.state",
     "perceptron_nlp.text.splitter",
-    "perceptron_nlp.formats.running",
+    "perceptron_nlp.formats.plaintext",
 }
 if sys.version_info >= (3, 14):
     # There typing's NamedTuple and argparse import these by themselves.

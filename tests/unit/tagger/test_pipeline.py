@@ -15,7 +15,7 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import answer
 from perceptron_nlp.formats import as_conllu, open_tensors, write_tensors
-from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.formats.conllu import running_text
 
 TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"
 
@@ -355,7 +355,7 @@ def test_sentences_with_nothing_between_them_say_so_in_conllu(pipeline: pn.Tagge
     assert len(tagger.tag_text(text)) == 4
 
     def rebuilt(written: bytes) -> str:
-        return running_text(pn.read_conllu(io.BytesIO(written))).text
+        return running_text(pn.read_conllu(io.BytesIO(written)))[0]
 
     fill = tagger.text_filler()
     assert fill is not None and tagger.segmenter is not None

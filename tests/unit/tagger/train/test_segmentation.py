@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats.conllu_layout import running_text
+from perceptron_nlp.formats.conllu import running_text
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
-from perceptron_nlp.text.places import SIDES
 from perceptron_nlp.text.scripts import parse_script, split
+from perceptron_nlp.text.tagset import SIDES
 
 FAST = {"preset": "fast", "epochs": 4}
 
@@ -25,23 +25,23 @@ def write(path: Path, text: str) -> Path:
 
 def test_the_text_of_a_treebank_has_its_spaces_and_paragraphs(french: str, tmp_path: Path) -> None:
     sentences = list(pn.read_conllu(write(tmp_path / "fr.conllu", french)))
-    found = running_text(sentences)
-    assert found.text.startswith("Le chat dort. Elle voit le chat du bois. Les chats")
-    assert "\n\nIl va au bois, dit Zoé. L'arbre du bois dort." in found.text
-    forms = [found.text[start:end] for start, end in found.tokens]
-    assert forms[:4] == ["Le", "chat", "dort", "."] and sum(found.ends) == len(sentences)
+    text, tokens, ends = running_text(sentences)
+    assert text.startswith("Le chat dort. Elle voit le chat du bois. Les chats")
+    assert "\n\nIl va au bois, dit Zoé. L'arbre du bois dort." in text
+    forms = [text[start:end] for start, end in tokens]
+    assert forms[:4] == ["Le", "chat", "dort", "."] and sum(ends) == len(sentences)
 
 
 def test_places_with_one_label_in_training_are_certain(french: str, tmp_path: Path) -> None:
     path = write(tmp_path / "fr.conllu", french * 20)
-    certain = certain_places(LabeledAtoms(running_text(pn.read_conllu(path))))
+    certain = certain_places(LabeledAtoms(pn.read_conllu(path)))
     # A small letter, a space and a small letter: a token ends, and no sentence.
     assert certain["a1a"] == "T" and certain["a0."] == "T"
     assert "e1A" not in certain
 
 
 def test_words_that_saw_one_label_beside_them_are_certain(french: str, tmp_path: Path) -> None:
-    text = LabeledAtoms(running_text(pn.read_conllu(write(tmp_path / "fr.conllu", french * 60))))
+    text = LabeledAtoms(pn.read_conllu(write(tmp_path / "fr.conllu", french * 60)))
     found = certain_words(text, ())
     # "le" and a space before a small letter end a token, whatever the word.
     assert "le" in found["before"]["1a"]["T"] and "ale" in found["before_ending"]["1a"]["T"]
@@ -49,21 +49,19 @@ def test_words_that_saw_one_label_beside_them_are_certain(french: str, tmp_path:
     # What a table of places settles is left out.
     assert "le" not in certain_words(text, {"a1a"})["before"]["1a"]["T"]
     # Words that were met less often than 50 times are not.
-    few = LabeledAtoms(running_text(pn.read_conllu(write(tmp_path / "few.conllu", french * 3))))
+    few = LabeledAtoms(pn.read_conllu(write(tmp_path / "few.conllu", french * 3)))
     assert certain_words(few, ()) == {side: {} for side in SIDES}
 
 
 def test_a_word_is_certain_only_where_it_never_saw_another_label(tmp_path: Path) -> None:
     rows = "1\tA\ta\tX" + "\t_" * 6 + "\n2\tend\tend\tX" + "\t_" * 6 + "\n\n"
-    one = LabeledAtoms(running_text(pn.read_conllu(write(tmp_path / "one.conllu", rows * 300))))
+    one = LabeledAtoms(pn.read_conllu(write(tmp_path / "one.conllu", rows * 300)))
     found = certain_words(one, ())
     assert found["before"] == {"1A": {"S": ["end"]}, "1a": {"T": ["A"]}}
     assert found["after_ending"] == {"1A": {"T": ["aend"]}, "1a": {"S": ["AA"]}}
     # One that goes on behind "end" is enough, and all words that are met so seldom stay uncertain.
     odd = "1\tend\tend\tX" + "\t_" * 6 + "\n2\tA\ta\tX" + "\t_" * 6 + "\n\n"
-    two = LabeledAtoms(
-        running_text(pn.read_conllu(write(tmp_path / "two.conllu", rows * 300 + odd)))
-    )
+    two = LabeledAtoms(pn.read_conllu(write(tmp_path / "two.conllu", rows * 300 + odd)))
     assert "1A" not in certain_words(two, ())["before"]
 
 
