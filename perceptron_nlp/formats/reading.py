@@ -43,9 +43,9 @@ class Reader:
     def __init__(self, source: LineSource) -> None:
         self.tail = ""
         self._source = source
-        self._pieces = self._source.blocks()
 
     def __iter__(self) -> Iterator[Sentence]:
+        self._pieces = self._lines_or_blocks()
         before: list[str] = []
         length = 0
         while True:
@@ -69,6 +69,9 @@ class Reader:
                 length = 0
                 yield sentence
         self.tail = "".join(before)
+
+    def _lines_or_blocks(self) -> Iterator[tuple[int, str]]:
+        return self._source.blocks()
 
     def _usual_sentences(self) -> Iterable[Sentence]:
         """Return sentences that can be taken from the source in another way."""

@@ -68,8 +68,10 @@ class TokenReader(Reader):
 
     def __init__(self, source: LineSource, separator: str | None) -> None:
         super().__init__(source)
-        self._pieces = source.lines()
         self._separator = separator
+
+    def _lines_or_blocks(self) -> Iterator[tuple[int, str]]:
+        return self._source.lines()
 
     def _start_of_words(self, piece: str, first_line: int) -> int:
         start = 1 if first_line == 1 and piece.startswith(BOM) else 0

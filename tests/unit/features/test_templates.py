@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, TemplateError
-from perceptron_nlp.features.templatefile import parse_templates, preset, preset_names
+from perceptron_nlp.errors import ArgumentError, TemplateError
+from perceptron_nlp.features.templatefile import preset, preset_names
 from perceptron_nlp.features.templates import (
     VIEWS,
     Atom,
@@ -64,70 +64,10 @@ def test_what_is_written_is_read_back(template: Template) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "spelling"),
-    [
-        ("word", "word[0]"),
-        ("  lower[+1]\ttag[-1] ", "lower[1] tag[-1]"),
-        ("word[-0]", "word[0]"),
-        ("column:xpos", "column:xpos[0]"),
-        ("column:xpos.word", "column:xpos[0]"),
-        ("column:form.lower", "lower[0]"),
-        ("word.suffix03[0]", "word.suffix3[0]"),
-        ("column:xpos.word.prefix2[1]", "column:xpos.word.prefix2[1]"),
-        ("word.ngrams2-4", "word.ngrams2-4[0]"),
-        ("column:x.word.pieces", "column:x.word.pieces[0]"),
-        ("first shape", "first shape[0]"),
-    ],
-)
-def test_there_is_one_spelling_of_each_template(text: str, spelling: str) -> None:
-    assert str(Template.parse(text)) == spelling
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "'': a template has 1 to 8 atoms, this one 0"),
-        (" ".join(f"word[{i}]" for i in range(-4, 5)), "a template has 1 to 8 atoms, this one 9"),
-        ("word word[0]", "'word word[0]': an atom stands in it twice"),
-        ("word[1", "'word[1' is not an atom; write a name and an offset: lower[-1]"),
-        ("word[1.5]", "'word[1.5]' is not an atom"),
         ("word[" + "9" * 5000 + "]", "is not an atom"),
-        ("wrod[0]", "'wrod[0]': no view is called 'wrod'; did you mean word?"),
-        ("lowr[0]", "no view is called 'lowr'; did you mean lower?"),
-        ("zzz[0]", "no view is called 'zzz'; there are word, lower, norm, shape, shape4, folded,"),
-        ("word[9]", "'word[9]': offsets reach from -8 to 8, not 9"),
-        ("word[-9]", "'word[-9]': offsets reach from -8 to 8, not -9"),
-        ("tag[0]", "'tag[0]': labels already given are tag[-1] to tag[-4]"),
-        ("tag[1]", "'tag[1]': labels already given are tag[-1] to tag[-4]"),
-        ("tag", "'tag': labels already given are tag[-1] to tag[-4]"),
-        ("tag[-5]", "'tag[-5]': labels already given are tag[-1] to tag[-4]"),
-        ("first[0]", "'first[0]': first takes no offset"),
-        ("bias[1]", "'bias[1]': bias takes no offset"),
-        ("column:[0]", "'column:[0]': column: needs the name of a column after it"),
-        ("column:x.y[0]", "no view is called 'y'"),
-        (
-            "word.affix3[0]",
-            "after the view comes prefixK, suffixK, ngramsA-B or pieces, not 'affix3'",
-        ),
-        (
-            "word.suffix[0]",
-            "after the view comes prefixK, suffixK, ngramsA-B or pieces, not 'suffix'",
-        ),
-        ("word.suffix0[0]", "'word.suffix0[0]': lengths run from 1 to 16, the shorter one first"),
-        ("word.prefix17[0]", "lengths run from 1 to 16"),
         ("word.suffix" + "9" * 5000, "comes prefixK, suffixK, ngramsA-B or pieces, not 'suffix"),
-        ("word.pieces2[0]", "prefixK, suffixK, ngramsA-B or pieces, not 'pieces2'"),
-        (
-            "word.ngrams4-2[0]",
-            "'word.ngrams4-2[0]': lengths run from 1 to 16, the shorter one first",
-        ),
-        ("word.ngrams2-3 tag[-1]", "n-grams and pieces go together only with other values of the"),
-        (
-            "word.pieces word[1]",
-            "n-grams and pieces go together only with other values of the same",
-        ),
-        ("word.ngrams2-3 bias", "n-grams and pieces go together only with other values of the"),
-        ("word.ngrams2-3 lower.ngrams2-3", "and once in a template"),
     ],
 )
 def test_what_is_no_template_is_quoted_with_what_to_do(text: str, message: str) -> None:
@@ -137,42 +77,14 @@ def test_what_is_no_template_is_quoted_with_what_to_do(text: str, message: str) 
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 250
 
 
-def test_a_template_is_a_str() -> None:
-    with pytest.raises(ArgumentTypeError, match="text: a str is needed, not int"):
-        Template.parse(3)  # type: ignore[arg-type]
-
-
-def test_a_list_is_read_line_by_line_without_comments() -> None:
-    text = "# all\n\nword[0]\n   # more\n lower[-1] tag[-1]\n"
-    assert [str(t) for t in parse_templates(text)] == ["word[0]", "lower[-1] tag[-1]"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("word[0]\n\nwrod[0]", "my.txt:3: 'wrod[0]': no view is called 'wrod'; did you mean word?"),
-        ("word[0]\nlower\nword", "my.txt:3: 'word[0]' stands in line 1 already"),
-        ("# nothing\n", "my.txt: 1 to 1000 templates are needed, not 0"),
-    ],
-)
-def test_a_bad_list_names_its_line(text: str, message: str) -> None:
-    with pytest.raises(TemplateError) as caught:
-        parse_templates(text, "my.txt")
-    assert str(caught.value) == message
-
-
 @pytest.mark.parametrize(
     ("items", "error", "message"),
     [
-        ([], TemplateError, "templates: 1 to 1000 templates are needed, not 0"),
-        ([3], ArgumentTypeError, "templates: Template or str is needed, not int"),
-        (["word", "word[0]"], TemplateError, "templates: a template stands in it twice"),
         (
             ["word", Template.parse("word")],
             TemplateError,
             "templates: a template stands in it twice",
         ),
-        (["zzz"], TemplateError, "no view is called 'zzz'"),
         (
             [
                 f"word.prefix{k}[{i}] {j}[0]"
@@ -249,19 +161,6 @@ def test_evidence_columns_get_templates_of_their_own() -> None:
     assert more[: len(plain)] == plain
     assert set().union(*(t.columns for t in more)) == {"xpos", "chunk"}
     assert sum("xpos" in t.columns for t in more) == sum("chunk" in t.columns for t in more) >= 10
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("defualt", "no template list is called 'defualt'; did you mean default?"),
-        ("zzzz", "no template list is called 'zzzz'; there are chunk, classic, default"),
-    ],
-)
-def test_an_unknown_preset_is_told_the_did_you_mean(name: str, message: str) -> None:
-    with pytest.raises(TemplateError) as caught:
-        preset(name)
-    assert message in str(caught.value)
 
 
 def test_templates_are_compiled_by_how_often_they_must_be_worked_out() -> None:

@@ -52,25 +52,6 @@ class Trickle(io.RawIOBase):
         return len(piece)
 
 
-def test_lines_end_at_line_feeds_alone_and_keep_their_breaks():
-    text = "a\rb\n\u0085\u2028\x0b\x0c\n\r\nc"
-    assert lines(text.encode()) == [
-        (1, "a\rb\n"),
-        (2, "\u0085\u2028\x0b\x0c\n"),
-        (3, "\r\n"),
-        (4, "c"),
-    ]
-
-
-def test_blocks_end_with_an_empty_line():
-    assert blocks(b"a\nb\n\nc\r\n\r\n\r\n\nd") == [
-        (1, "a\nb\n\n"),
-        (4, "c\r\n\r\n"),
-        (6, "\r\n\n"),
-        (8, "d"),
-    ]
-
-
 def test_how_the_bytes_arrive_changes_nothing_but_runs_of_empty_lines():
     content = b"\r\n\na\nb\r\n\r\n\n\nc\r\n\nd\n"
     whole, trickled = blocks(content), list(LineSource(Trickle(content)).blocks())
@@ -265,31 +246,6 @@ def test_what_is_no_binary_source_is_refused():
         LineSource(io.BytesIO(), errors="ignore")
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "message"),
-    [
-        (b"a\nb\n\xe4\n", 3, "byte 0xe4 is not valid UTF-8"),
-        (b"a\n\xed\xa0\x80\n", 2, "byte 0xed is not valid UTF-8"),
-        (b"a\nb\0c\0d\0e\0f\n", 2, "this is a binary file, not text"),
-        (b"a\n" + bytes(range(32)) * 4, 2, "this is a binary file, not text"),
-        (b"\xff\xfe\0\0a\0\0\0", 1, "this is UTF-32 text; convert it to UTF-8"),
-        (b"\xff\xfea\0b\0", 1, "this is UTF-16 text; convert it to UTF-8"),
-        (b"PK\x03\x04rest", 1, "this is a zip file, not text"),
-        (b"\x89PNG\r\n", 1, "this is a picture, not text"),
-        (b'\xf8\x15\0\0\0\0\0\0{"0.counts":{}}', 1, "this is a model, not text"),
-    ],
-)
-def test_what_is_no_text_is_refused_with_its_line(content, line, message):
-    for read in (lines, blocks):
-        with pytest.raises(FormatError) as caught:
-            read(content)
-        assert str(caught.value).startswith(f"<stream>:{line}: {message}")
-
-
-def test_a_stray_nul_is_data():
-    assert lines(b"a\nb\0c\n") == [(1, "a\n"), (2, "b\0c\n")]
-
-
 def test_bad_bytes_are_replaced_on_request():
     assert lines(b"a\xffb\0c\n", errors="replace") == [(1, "a\ufffdb\0c\n")]
     with pytest.raises(FormatError, match="binary file"):
@@ -385,13 +341,6 @@ def test_a_text_whose_lines_end_in_carriage_returns_alone_is_refused(format, beg
     readers = {"conllu": read_conllu, "columns": read_columns, "tagged": read_tagged}
     with pytest.raises(FormatError, match=r"^<stream>:1: its lines end in carriage returns"):
         list(readers.get(format, read_text)(returns))
-
-
-def test_words_that_a_carriage_return_hides_in_a_comment_are_refused():
-    line = b"1\ta" + b"\t_" * 8
-    text = b"# a\rb\n" + line + b"\n\n# c\r" + line + b"\r\r\n"
-    with pytest.raises(FormatError, match=r"^<stream>:4: a carriage return alone ends a line"):
-        list(read_conllu(io.BytesIO(text)))
 
 
 def test_carriage_returns_are_data_in_a_text_with_line_feeds_and_in_running_text():

@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 import pytest
 
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
+from perceptron_nlp.errors import FormatError
 from perceptron_nlp.text.sentence import Sentence, Token
 
 
@@ -72,26 +72,6 @@ def test_a_sentence_pickles_and_copies():
 def test_the_representation_shows_words_and_columns():
     shown = repr(Sentence(["a"] * 10, {"upos": ["X"] * 10}))
     assert shown == "<Sentence of 10 words: 'a a a a a a a a …', columns: upos>"
-
-
-@pytest.mark.parametrize(
-    ("words", "columns", "error", "message"),
-    [
-        ("The dog", None, ArgumentTypeError, "words: a list of words is needed, not one str"),
-        (3, None, ArgumentTypeError, "words: a list of str is needed, not int"),
-        (["a", None], None, ArgumentTypeError, r"words\[1\]: a str is needed, not NoneType"),
-        (["a", b"b"], None, ArgumentTypeError, r"words\[1\]: a str is needed, not bytes"),
-        (["a", "\ud800"], None, ArgumentError, r"words\[1\]: .*lone surrogate"),
-        (["a"], ["X"], ArgumentTypeError, "columns: a mapping of name to values is needed"),
-        (["a"], {"upos": ["X", "Y"]}, ArgumentError, r"columns\['upos'\]: 2 values for 1 words"),
-        (["a"], {"upos": "X"}, ArgumentTypeError, r"columns\['upos'\]: a list of words"),
-        (["a"], {3: ["X"]}, ArgumentTypeError, "columns: a name must be a str, not int"),
-        (["a"], {"form": ["X"]}, ArgumentError, "'form' cannot name a column"),
-    ],
-)
-def test_a_bad_argument_is_named(words, columns, error, message):
-    with pytest.raises(error, match=message):
-        Sentence(words, columns)
 
 
 class Tag(str, Enum):  # noqa: UP042 - formatted otherwise than a StrEnum
