@@ -17,8 +17,8 @@ from perceptron_nlp.formats import begins_like_tensors
 from perceptron_nlp.tagger.gold import labels_note
 from perceptron_nlp.tagger.sources import Labeled, Source, check_labeled, gold_labels
 from perceptron_nlp.tagger.tagger import model_path
-from perceptron_nlp.text.spans import is_span_column, spans_of
-from perceptron_nlp.text.tagset import UNLABELED
+from perceptron_nlp.text.spans import spans_of
+from perceptron_nlp.text.tagset import UNLABELED, is_span_column
 
 System: TypeAlias = "Tagger | Labeled"
 _CONTEXT = 4

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
     from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
     from perceptron_nlp.formats.plaintext import as_conllu, space_after
-    from perceptron_nlp.formats.reading import (
-        CONLLU_COLUMNS,
-        Segment,
-        names_in,
-        wrong_conllu_value,
-        wrong_tag,
-    )
+    from perceptron_nlp.formats.reading import Segment
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
     from perceptron_nlp.formats.tensorarrays import (
@@ -43,7 +37,13 @@ if TYPE_CHECKING:
         open_tensors,
         read_file_bytes,
     )
-    from perceptron_nlp.text.layout import Layout, TokenSpan
+    from perceptron_nlp.text.layout import (
+        CONLLU_COLUMNS,
+        Layout,
+        TokenSpan,
+        names_in,
+        wrong_conllu_value,
+    )
     from perceptron_nlp.text.tagset import known_labels
 
 # The names of each module.
@@ -54,13 +54,13 @@ _PLACES = {
     "formats.corpus": "AUTO FORMATS Corpus check_format open_corpus",
     "formats.opening": "BOM Readable named_stream packed",
     "formats.plaintext": "as_conllu space_after",
-    "formats.reading": "CONLLU_COLUMNS Segment names_in wrong_conllu_value wrong_tag",
+    "formats.reading": "Segment",
     "formats.replace": "check_place replace_file",
     "formats.tagged": "read_pairs read_tagged read_text write_tagged",
     "formats.tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors"
     " write_tensors",
     "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
-    "text.layout": "Layout TokenSpan",
+    "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value",
     "text.tagset": "known_labels",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}

@@ -27,11 +27,10 @@ from perceptron_nlp.formats.reading import (
     Reader,
     check_length,
     lines_of,
-    names_in,
     with_columns_put,
     write_sentences,
 )
-from perceptron_nlp.text.layout import Layout, split_grid, without_empty_line
+from perceptron_nlp.text.layout import Layout, names_in, split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 _MARK_LINE = re.compile(r"-DOCSTART-(?:[ \t][^\n]*)?\r?(?:\n|\Z)")

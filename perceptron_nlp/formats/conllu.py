@@ -36,16 +36,22 @@ from perceptron_nlp.formats.conllu_rules import (
 from perceptron_nlp.formats.lines import LineSource, Scanned
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.reading import (
-    CONLLU_COLUMNS,
     Format,
     Reader,
     check_length,
     lines_of,
     with_columns_put,
     write_sentences,
+)
+from perceptron_nlp.text.layout import (
+    CONLLU_COLUMNS,
+    Layout,
+    TokenSpan,
+    pick,
+    split_grid,
+    without_empty_line,
     wrong_conllu_value,
 )
-from perceptron_nlp.text.layout import Layout, TokenSpan, pick, split_grid, without_empty_line
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from operator import eq
 from typing import NamedTuple, NoReturn
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.formats.reading import CONLLU_COLUMNS, NO_SPACES, wrong_conllu_value
+from perceptron_nlp.text.layout import CONLLU_COLUMNS, NO_SPACES, wrong_conllu_value
 
 GLOBAL_COLUMNS = "# global.columns"
 _TREE = ("head", "deprel")

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError
-from perceptron_nlp.formats.detection import comma_warnings, detect
+from perceptron_nlp.formats.detection import DOCUMENT_MARK, comma_warnings, detect
 from perceptron_nlp.formats.lines import LONGEST, SILENCE, LineSource
 from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of
-from perceptron_nlp.formats.reading import DOCUMENT_MARK, Format
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
-    from perceptron_nlp.formats.reading import Segment
+    from perceptron_nlp.formats.reading import Format, Segment
 
 AUTO = "auto"
 

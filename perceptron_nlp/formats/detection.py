@@ -29,8 +29,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from perceptron_nlp.formats.opening import BOM, plain_name
-from perceptron_nlp.formats.reading import DOCUMENT_MARK
 
+DOCUMENT_MARK = "-DOCSTART-"
 _CONLLU_SUFFIXES = (".conllu", ".conllup")
 _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
 _CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")

@@ -13,9 +13,9 @@ from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu import rewrite_conllu, surface
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM
-from perceptron_nlp.formats.reading import CONLLU_COLUMNS, SEPARATOR, Format, Reader, Segment
+from perceptron_nlp.formats.reading import Format, Reader, Segment
 from perceptron_nlp.formats.tagged import joined
-from perceptron_nlp.text.layout import Layout, TokenSpan
+from perceptron_nlp.text.layout import CONLLU_COLUMNS, SEPARATOR, Layout, TokenSpan
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.splitter import sentences_in
 

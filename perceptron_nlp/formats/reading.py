@@ -9,22 +9,13 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from perceptron_nlp._checks import sentences_only
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
+from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.lines import LONGEST, LineSource, too_long
 from perceptron_nlp.formats.replace import joined_lines, write_texts
 from perceptron_nlp.text.layout import Layout, TokenSpan
 from perceptron_nlp.text.sentence import Sentence
 
-DOCUMENT_MARK = "-DOCSTART-"
-SEPARATOR = "/"
-"""What stands between a word and its tag."""
-CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-NO_SPACES = ("upos", "xpos", "deprel")
-_SPACE = re.compile("[ \u00a0]")
 _SPACES = re.compile("([ \t]+)")
-_FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
-_NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
-_DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
 
 Segment = Callable[[Iterable[str]], Iterator[tuple[int, str, Sequence[TokenSpan], bool]]]
 """From the pieces of a text to its sentences: of each its line, its text, its tokens, and whether
@@ -153,39 +144,3 @@ def with_columns_put(layout: Layout, columns: Iterable[tuple[int, Sequence[str]]
             parts[place] = before + values[at]
         lines[row] = mark.join(parts) + line[len(body) :]
     return layout.text[: layout.start] + "\n".join(lines) + layout.text[layout.end :]
-
-
-def wrong_conllu_value(column: str, value: str) -> str | None:
-    """Return what is wrong with a value by itself, or None."""
-    if not value or "\t" in value or "\n" in value:
-        return "is empty or holds a tab or a line break"
-    if value == "_":
-        return None
-    if column in NO_SPACES and _SPACE.search(value):
-        return "holds a space, which only FORM, LEMMA and MISC may"
-    if column == "feats":
-        if not _FEATS.fullmatch(value):
-            return "is not Name=Value pairs joined by |, nor _"
-        names = [pair.partition("=")[0] for pair in value.split("|")]
-        return None if len(set(names)) == len(names) else "names a feature twice"
-    if column == "deps" and not _DEPS.fullmatch(value):
-        return "is not head:relation pairs joined by |, nor _"
-    return None
-
-
-def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
-    """Return True for a label that could not be read back from ``word/TAG``."""
-    return not tag or separator in tag or any(mark in tag for mark in " \t\n")
-
-
-def names_in(fields: Sequence[str] | None) -> tuple[str, ...] | None:
-    """Return ``fields`` as a tuple; raise unless they are a list of names, or None."""
-    if fields is None:
-        return None
-    if (
-        isinstance(fields, str)
-        or not isinstance(fields, Sequence)
-        or not all(isinstance(name, str) for name in fields)
-    ):
-        raise ArgumentTypeError("fields: a list of column names is needed")
-    return tuple(fields)

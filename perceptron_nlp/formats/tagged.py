@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.formats.lines import MOST_WORDS, LineSource, too_long
 from perceptron_nlp.formats.opening import BOM, Readable
-from perceptron_nlp.formats.reading import SEPARATOR, Format, Reader, write_sentences, wrong_tag
-from perceptron_nlp.text.layout import Layout
+from perceptron_nlp.formats.reading import Format, Reader, write_sentences
+from perceptron_nlp.text.layout import SEPARATOR, Layout, wrong_tag
 from perceptron_nlp.text.sentence import Sentence
 
 _TOKEN = re.compile(r"[^ \t]+")

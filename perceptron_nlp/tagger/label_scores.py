@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from perceptron_nlp.tagger.model.label_components import NOTHING
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.text.spans import is_span_column, spans_of
+from perceptron_nlp.text.spans import spans_of
+from perceptron_nlp.text.tagset import is_span_column
 
 
 @dataclass(frozen=True, slots=True)

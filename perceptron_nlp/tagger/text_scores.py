@@ -190,8 +190,7 @@ def treebank(source: Source) -> list[Sentence]:
     sentences = list(source)
     if not sentences:
         raise FormatError("there are no sentences", source.place)
-    layouts = [sentence.layout for sentence in sentences]
-    if not all(layout is not None and layout.format == "conllu" for layout in layouts):
+    if any(one.layout is None or one.layout.format != "conllu" for one in sentences):
         read_as = "".join(f" (read as {format})" for _, format in source.formats[:1])
         raise FormatError(
             f"not CoNLL-U{read_as}, which alone tells how tokens and sentences were written",
@@ -265,11 +264,12 @@ def _gold(sentence: Sentence, column: str) -> Sequence[str | None]:
 
 def _tokens(sentence: Sentence) -> Iterator[_Token]:
     """Yield the tokens of a sentence of CoNLL-U."""
-    rows = iter(_rows(sentence.columns, len(sentence)))
+    empty = ("_",) * len(sentence)
+    rows = zip(*(sentence.columns.get(name, empty) for name in _COLUMNS), strict=True)
     text, tokens, _ = surface(sentence)
     for start, end, words in tokens:
-        form = text[start:end]
-        yield _Token(form, [(word, next(rows)) for word in words], words != (form,))
+        own = [(word, next(rows)) for word in words]
+        yield _Token(text[start:end], own, words != (text[start:end],))
 
 
 def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
@@ -281,11 +281,6 @@ def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
             [(form, tuple(own.get(name, "_") for name in _COLUMNS)) for form, own in labels],
             len(labels) > 1,
         )
-
-
-def _rows(columns: Mapping[str, Sequence[str]], n_words: int) -> list[tuple[str, ...]]:
-    empty = ("_",) * n_words
-    return list(zip(*(columns.get(name, empty) for name in _COLUMNS), strict=True))
 
 
 def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:

@@ -20,27 +20,12 @@ from collections.abc import Iterable, Sequence
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.text.tagset import SCHEMES, SPAN_PREFIXES
 
 Span = tuple[str, int, int]
 """Type, first word, and the word after the last, counted from 0."""
 
-SCHEMES = ("bio", "iobes", "iob1")
-
-_CANONICAL = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
 _OUTSIDE = ("O", "")
-
-
-def is_span_column(labels: Iterable[str]) -> bool:
-    """Return True if labels are all ``O`` or ``PREFIX-TYPE``, at least one of the latter."""
-    found = False
-    for label in set(labels):
-        if label == "O":
-            continue
-        prefix, hyphen, kind = label.partition("-")
-        if not (hyphen and kind and prefix in _CANONICAL):
-            return False
-        found = True
-    return found
 
 
 def spans_of(labels: Sequence[str]) -> list[Span]:
@@ -150,11 +135,11 @@ def _split(label: str, index: int) -> tuple[str, str]:
     if label == "O":
         return _OUTSIDE
     prefix, hyphen, kind = label.partition("-")
-    if not (hyphen and kind and prefix in _CANONICAL):
+    if not (hyphen and kind and prefix in SPAN_PREFIXES):
         raise ArgumentError(
             f"labels[{index}]: {quote(label)} is neither O nor a span label such as B-NP"
         )
-    return _CANONICAL[prefix], kind
+    return SPAN_PREFIXES[prefix], kind
 
 
 def _opens(previous: tuple[str, str], current: tuple[str, str]) -> bool:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MAX_LABELS = 65_536
+SCHEMES = ("bio", "iobes", "iob1")
+"""Ways of writing spans as labels; see spans.py."""
+SPAN_PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
 # In these columns an underscore means no label; in others it is a value like FEATS'
 # "no features".
 UNLABELED = "_"
@@ -126,6 +129,19 @@ def known_labels(column: str, labels: Sequence[str]) -> Sequence[str | None]:
     if column.lower() in UNLABELED_COLUMNS and UNLABELED in labels:
         return [None if label == UNLABELED else label for label in labels]
     return labels
+
+
+def is_span_column(labels: Iterable[str]) -> bool:
+    """Return True if labels are all ``O`` or ``PREFIX-TYPE``, at least one of the latter."""
+    found = False
+    for label in set(labels):
+        if label == "O":
+            continue
+        prefix, hyphen, kind = label.partition("-")
+        if not (hyphen and kind and prefix in SPAN_PREFIXES):
+            return False
+        found = True
+    return found
 
 
 def word_bytes(word: str) -> bytes:

@@ -93,6 +93,8 @@ LATE = {
             "_constraints",
             "_features",
             "_lemmatizer",
+            "written",
+            "decoder_of",
         ),
         "tagger/model/file": (
             "_segmentation",

@@ -25,7 +25,7 @@ from perceptron_nlp.formats.conllu import rewrite_conllu, with_misc, without_mis
 from perceptron_nlp.formats.detection import detect
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.text import spans
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import TagSet, is_span_column
 
 TESTS = Path(__file__).parents[1]
 CORPORA = TESTS / "corpora"
@@ -104,7 +104,7 @@ OPERATIONS: dict[str, Callable[..., object]] = {
     "other scheme": lambda labels, scheme: " ".join(spans.written(labels.split(), scheme)),
     "broken": lambda scheme, labels: spans.broken_positions(labels.split(), scheme=scheme),
     "scheme": lambda sentences: spans.scheme_of([labels.split() for labels in sentences]),
-    "is span column": lambda labels: spans.is_span_column(labels.split()),
+    "is span column": lambda labels: is_span_column(labels.split()),
     "tag set": lambda labels: TagSet(labels).labels,
     "label of number": lambda labels, number: TagSet(labels).label_of(number),
     "sentence": lambda words, columns: pn.Sentence(words, columns).words,

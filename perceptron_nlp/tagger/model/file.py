@@ -32,8 +32,7 @@ from perceptron_nlp.tagger.model.weights import (
     to_json,
     whole,
 )
-from perceptron_nlp.text.spans import SCHEMES, is_span_column
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import SCHEMES, TagSet, is_span_column
 
 if TYPE_CHECKING:
     import mmap

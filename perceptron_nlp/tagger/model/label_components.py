@@ -13,8 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from perceptron_nlp._core.model.labelparts import LabelParts
-from perceptron_nlp.text.spans import SCHEMES
-from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
+from perceptron_nlp.text.tagset import MAX_LABELS, SCHEMES, TagSet
 
 NOTHING = "_"
 PIECES, PIECES_AND_WHOLE = "pieces", "pieces+whole"

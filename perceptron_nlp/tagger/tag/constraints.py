@@ -21,8 +21,7 @@ import perceptron_nlp.formats as formats
 from perceptron_nlp._core.tag.decode import TokenConstraints
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, forms_of
-from perceptron_nlp.text.spans import SCHEMES
-from perceptron_nlp.text.tagset import TagSet
+from perceptron_nlp.text.tagset import SCHEMES, TagSet
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.model import TaggerModel

@@ -26,7 +26,8 @@ from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.text.sentence import words_of
-from perceptron_nlp.text.spans import SCHEMES, legal_steps
+from perceptron_nlp.text.spans import legal_steps
+from perceptron_nlp.text.tagset import SCHEMES
 
 MOST_SEQUENCES = 1_000_000
 STATES = 64

@@ -17,8 +17,7 @@ from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, 
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.spans import SCHEMES, legal_steps, written
-from perceptron_nlp.text.tagset import word_bytes, word_hash
+from perceptron_nlp.text.tagset import SCHEMES, word_bytes, word_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -167,6 +166,9 @@ class Labeler:
             return labels
         if scheme == JOINT:
             return [list(map(features_of, found)) for found in labels]
+        # Here and below, since most columns have no spans.
+        from perceptron_nlp.text.spans import written
+
         return list(map(written, labels, itertools.repeat(scheme)))
 
     @property
@@ -344,6 +346,11 @@ def decoder_of(
     """Return the core's form of a model, and of a lexicon that constrains it."""
     weights = model.weights
     allowed = {} if lexicon is None else _allowed(lexicon, model)
+    steps = None
+    if model.scheme in SCHEMES:
+        from perceptron_nlp.text.spans import legal_steps
+
+        steps = legal_steps(model.tags, model.right_to_left)
     return SentenceDecoder(
         FeatureProgram(compile_templates(model.templates)),
         keys=weights.buffers["keys"],
@@ -356,7 +363,7 @@ def decoder_of(
         table_bits=weights.table_bits,
         right_to_left=model.right_to_left,
         beam=model.beam,
-        allowed=legal_steps(model.tags, model.right_to_left) if model.scheme in SCHEMES else None,
+        allowed=steps,
         parts=None if model.parts is None else parts_of(model.tags.labels, model.parts),
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed.items()},

@@ -15,10 +15,10 @@ from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
-from perceptron_nlp.formats.reading import wrong_tag
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.text.atoms import LONG_GAP, LineCount, with_gaps_shortened
+from perceptron_nlp.text.layout import wrong_tag
 from perceptron_nlp.text.scripts import LEMMA, parse_script
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from perceptron_nlp.tagger.model.label_components import (
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.text.spans import broken_positions, is_span_column, scheme_of, written
-from perceptron_nlp.text.tagset import UNLABELED, is_in, vocabulary_of
+from perceptron_nlp.text.spans import broken_positions, scheme_of, written
+from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column, vocabulary_of
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.context import DocumentContext

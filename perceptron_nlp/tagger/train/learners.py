@@ -20,7 +20,8 @@ from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.spans import SCHEMES, legal_steps
+from perceptron_nlp.text.spans import legal_steps
+from perceptron_nlp.text.tagset import SCHEMES
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.train.memory import MemoryLimit

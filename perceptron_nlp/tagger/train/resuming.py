@@ -29,8 +29,7 @@ from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upo
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.spans import SCHEMES, is_span_column
-from perceptron_nlp.text.tagset import TagSet, vocabulary_of
+from perceptron_nlp.text.tagset import SCHEMES, TagSet, is_span_column, vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 

@@ -1,7 +1,7 @@
 """The English sample corpus in `data/` is well formed, consistently tagged and cut as documented.
 
 The files are parsed here, in a few lines, so that a fault of the package's own reader cannot hide a
-fault of the data. The tag inventories are written out in inventory.txt, not computed from the files.
+fault of the data. The tag inventories are written out in inventory.txt, not computed.
 """
 
 import re
