@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -99,9 +100,11 @@ def train_file() -> Path:
 
 @pytest.fixture
 def cli(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command line in this process."""
+    """Runs a command line in this process: its arguments, or the one string that a shell splits."""
 
     def run(*arguments: object, stdin: bytes = b"") -> Outcome:
+        if len(arguments) == 1:
+            arguments = tuple(shlex.split(str(arguments[0])))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
         status = main([str(argument) for argument in arguments])
         out, err = capsysbinary.readouterr()

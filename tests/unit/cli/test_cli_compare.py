@@ -35,13 +35,7 @@ def test_a_tagged_file_stands_for_its_tagger(
     by_file = json.loads(cli("compare", "other.conllu", model, train_file, "--to", "json").out)
     piped = json.loads(
         cli(
-            "compare",
-            "-",
-            model,
-            train_file,
-            "--to",
-            "json",
-            stdin=Path("other.conllu").read_bytes(),
+            f"compare - {model} {train_file} --to json", stdin=Path("other.conllu").read_bytes()
         ).out
     )
     for told in (by_model, by_file, piped):

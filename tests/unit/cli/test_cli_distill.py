@@ -26,22 +26,8 @@ def test_the_model_is_the_one_that_python_distils(
     cli, model: Path, train_file: Path, raw_file: Path
 ) -> None:
     outcome = cli(
-        "distill",
-        model,
-        "--raw",
-        raw_file,
-        "--train",
-        train_file,
-        "--model",
-        "a.model",
-        "--epochs",
-        "3",
-        "--templates",
-        "fast",
-        "--raw-weight",
-        "0.5",
-        "--threads",
-        "2",
+        f"distill {model} --raw {raw_file} --train {train_file} --model a.model --epochs 3 "
+        "--templates fast --raw-weight 0.5 --threads 2"
     )
     assert (outcome.status, outcome.out) == (0, b"")
     tagger = pn.distill(
@@ -61,45 +47,10 @@ def test_every_option_reaches_the_distillation(
     Path("mine.txt").write_text("lower[0]\ntag[-1]\n")
     Path("more.txt.gz").write_bytes(gzip.compress(RAW.encode()))
     outcome = cli(
-        "distill",
-        model,
-        model,
-        "--raw",
-        raw_file,
-        "--raw",
-        "more.txt.gz",
-        "--train",
-        train_file,
-        "--train",
-        train_file,
-        "--dev",
-        train_file,
-        "--model",
-        "all.model",
-        "--column",
-        "upos",
-        "--epochs",
-        "7",
-        "--seed",
-        "9",
-        "--templates",
-        "mine.txt",
-        "--table-bits",
-        "10",
-        "--patience",
-        "3",
-        "--no-right-to-left",
-        "--runs",
-        "2",
-        "--preset",
-        "fast",
-        "--raw-share",
-        "0.5",
-        "--raw-weight",
-        "0.25",
-        "--format",
-        "conllu",
-        "--quiet",
+        f"distill {model} {model} --raw {raw_file} --raw more.txt.gz --train {train_file} "
+        f"--train {train_file} --dev {train_file} --model all.model --column upos --epochs 7 "
+        "--seed 9 --templates mine.txt --table-bits 10 --patience 3 --no-right-to-left --runs 2 "
+        "--preset fast --raw-share 0.5 --raw-weight 0.25 --format conllu --quiet"
     )
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
     record = pn.read_model("all.model").record
@@ -146,18 +97,8 @@ def test_a_stopped_distillation_goes_on_from_its_checkpoint(
 def test_raw_text_in_another_script_is_warned_of(cli, model: Path, train_file: Path) -> None:
     Path("raw.txt").write_text("Η γάτα κοιμάται .\n", "utf-8")
     outcome = cli(
-        "distill",
-        model,
-        "--raw",
-        "raw.txt",
-        "--train",
-        train_file,
-        "--model",
-        "a.model",
-        "--epochs",
-        "1",
-        "--templates",
-        "fast",
+        f"distill {model} --raw raw.txt --train {train_file} --model a.model --epochs 1 "
+        "--templates fast"
     )
     assert outcome.status == 0
     assert "most raw tokens are new to the teachers" in outcome.err
@@ -222,15 +163,7 @@ def test_a_link_to_a_teacher_is_not_overwritten(
 ) -> None:
     os.link(model, "same.model")
     assert "would be overwritten" in refuses(
-        "distill",
-        model,
-        "--raw",
-        raw_file,
-        "--train",
-        train_file,
-        "--model",
-        "same.model",
-        "--quiet",
+        f"distill {model} --raw {raw_file} --train {train_file} --model same.model --quiet"
     )
 
 

@@ -15,18 +15,8 @@ def test_a_tagger_is_trained_with_raw_text_and_a_lexicon(cli, train_file: Path) 
     Path("more.txt").write_text(RAW, "utf-8")
     Path("forms.tsv").write_text("dog\tthing\nhouse\tthing\n", "utf-8")
     done = cli(
-        "train",
-        train_file,
-        "--raw",
-        "raw.txt.gz",
-        "--raw",
-        "more.txt",
-        "--lexicon",
-        "forms.tsv",
-        "--model",
-        "m.model",
-        "--epochs",
-        1,
+        f"train {train_file} --raw raw.txt.gz --raw more.txt --lexicon forms.tsv --model m.model "
+        "--epochs 1"
     )
     assert done.status == 0, done
     assert "chosen: clusters of" in done.err and "chosen: the lexicon has 2 forms" in done.err

@@ -113,15 +113,6 @@ def test_a_line_without_end_is_tagged_in_bounded_pieces(cli, model: Path) -> Non
     assert [line.count(b"/") for line in out.splitlines()] == [5_000, 5_000, 2_000]
 
 
-def test_bytes_that_are_not_utf8_are_named_by_their_line(refuses, model: Path) -> None:
-    Path("bad.txt").write_bytes(b"The dog.\nA \xff cat.\n")
-    assert "bad.txt:2: byte 0xff is not valid UTF-8" in refuses(
-        "tag", model, "bad.txt", "--format", "text"
-    )
-    Path("cut.txt").write_bytes("naïv é".encode()[:-1])
-    assert "cut.txt:1: byte 0xc3" in refuses("tag", model, "cut.txt", "--format", "text")
-
-
 def test_a_line_that_ends_a_sentence_is_answered_at_once(
     model: Path, started: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
@@ -182,30 +173,9 @@ def test_marks_on_running_text_stand_in_misc_beside_what_is_there(cli, model: Pa
         (".", "PUNCT", "_"),
     ]
     assert (
-        cli(
-            "tag",
-            model,
-            "--to",
-            "conllu",
-            "--format",
-            "text",
-            "--mark-unknown",
-            stdin=b"The fox barks.",
-        ).out
+        cli(f"tag {model} --to conllu --format text --mark-unknown", stdin=b"The fox barks.").out
         == out
     )
-
-
-def test_a_model_that_is_not_there_names_those_that_are_and_how_to_make_one(refuses) -> None:
-    said = refuses("tag", "fr", stdin=b"Bonjour")
-    assert refuses("tag", "EN", stdin=b"Hello").startswith(
-        "EN: there is no such file, and no bundled"
-    )
-    assert "no bundled model of this name; there is en; to make one: perceptron-nlp train" in said
-    assert refuses("evaluate", "german", "x.conllu").startswith(
-        "german: there is no such file, and"
-    )
-    assert refuses("tag").startswith("the following arguments are required: MODEL (see")
 
 
 def test_a_model_of_one_column_writes_the_tokens_with_spaces_that_it_learned(cli) -> None:

@@ -353,16 +353,7 @@ def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
         "tag", several, "--keep", "--column", "upos", "--format", "tagged", stdin=b"The/_ dog/Q ./_"
     )
     assert tagged.out == b"The/DET dog/Q ./PUNCT"
-    columns = cli(
-        "tag",
-        several,
-        "--keep",
-        "--column",
-        "upos",
-        "--fields",
-        "form,upos",
-        stdin=b"The _\ndog Q\n",
-    )
+    columns = cli(f"tag {several} --keep --column upos --fields form,upos", stdin=b"The _\ndog Q\n")
     assert columns.out == b"The DET\ndog Q\n"
 
 

@@ -25,19 +25,8 @@ def test_the_model_is_the_one_that_python_trains(cli, train_file: Path) -> None:
 
 def test_a_preset_can_be_had_and_overridden(cli, train_file: Path) -> None:
     outcome = cli(
-        "train",
-        train_file,
-        "--model",
-        "a.model",
-        "--preset",
-        "accurate",
-        "--runs",
-        "2",
-        "--cost",
-        "0.5",
-        "--no-right-to-left",
-        "--epochs",
-        "2",
+        f"train {train_file} --model a.model --preset accurate --runs 2 --cost 0.5 "
+        "--no-right-to-left --epochs 2"
     )
     assert outcome.status == 0
     options = record("a.model")["options"]
@@ -105,34 +94,9 @@ def test_a_search_that_cannot_be_made_is_refused(
 def test_every_option_reaches_the_training(cli, train_file: Path) -> None:
     Path("mine.txt").write_text("lower[0]\nlower[-1]\ntag[-1]\n")
     outcome = cli(
-        "train",
-        train_file,
-        "--dev",
-        train_file,
-        "--model",
-        "all.model",
-        "--column",
-        "upos",
-        "--epochs",
-        "7",
-        "--seed",
-        "9",
-        "--update",
-        "adagrad",
-        "--templates",
-        "mine.txt",
-        "--table-bits",
-        "10",
-        "--min-count",
-        "2",
-        "--dictionary",
-        "2:0.9",
-        "--patience",
-        "3",
-        "--right-to-left",
-        "--format",
-        "conllu",
-        "--quiet",
+        f"train {train_file} --dev {train_file} --model all.model --column upos --epochs 7 "
+        "--seed 9 --update adagrad --templates mine.txt --table-bits 10 --min-count 2 "
+        "--dictionary 2:0.9 --patience 3 --right-to-left --format conllu --quiet"
     )
     assert (outcome.status, outcome.out, outcome.err) == (0, b"", "")
     assert (
@@ -177,16 +141,7 @@ def test_standard_input_is_learnt_from(cli, train_file: Path) -> None:
 
 def test_named_columns_are_evidence(cli) -> None:
     Path("chunks.txt").write_text("dogs NNS B-NP\nbark VBP B-VP\n\ncats NNS B-NP\n")
-    outcome = cli(
-        "train",
-        "chunks.txt",
-        "--model",
-        "c.model",
-        "--fields",
-        "form,xpos,chunk",
-        "--column",
-        "chunk",
-    )
+    outcome = cli("train chunks.txt --model c.model --fields form,xpos,chunk --column chunk")
     assert outcome.status == 0
     model = pn.read_model("c.model")
     assert (model.column, model.feature_columns) == ("chunk", ("xpos",))
