@@ -211,109 +211,47 @@ def damaged(data: bytes, change: Callable[[dict[str, Any], dict[str, Any]], None
     return write_tensors(arrays, {k: v for k, v in written.items() if k != "sha256"})
 
 
-def _script(described: Any, arrays: Any) -> None:
-    described["more"][0]["model"]["labels"][0] = "l,0,,999,"
-
-
-def _known_script(described: Any, arrays: Any) -> None:
-    described["more"][0]["model"]["lemmas"]["scripts"][0] = "nonsense"
-
-
-def _literal(described: Any, arrays: Any) -> None:
-    described["more"][0]["model"]["lemmas"]["scripts"][0] = "=be"
-
-
-def _turkic(described: Any, arrays: Any) -> None:
-    described["more"][0]["model"]["lemmas"]["turkic"] = 1
-
-
-def _no_lemmas(described: Any, arrays: Any) -> None:
-    del described["more"][0]["model"]["lemmas"]
-
-
-def _missing_array(described: Any, arrays: Any) -> None:
-    del arrays["2.lemmas.only"]
-
-
-def _short_array(described: Any, arrays: Any) -> None:
-    arrays["2.lemmas.only"] = arrays["2.lemmas.only"][:-1]
-
-
-def _certain(described: Any, arrays: Any) -> None:
-    described["segmentation"]["certain"] = {"a0a": "Q"}
-
-
-def _certain_list(described: Any, arrays: Any) -> None:
-    described["segmentation"]["certain"] = ["a0a"]
-
-
-def _words_of_no_side(described: Any, arrays: Any) -> None:
-    described["segmentation"]["words"] = {"beside": {"1a": {"T": ["the"]}}}
-
-
-def _words_of_no_label(described: Any, arrays: Any) -> None:
-    described["segmentation"]["words"] = {"before": {"1a": {"Q": ["the"]}}}
-
-
-def _words_of_no_place(described: Any, arrays: Any) -> None:
-    described["segmentation"]["words"] = {"after": {"a": {"T": ["the"]}}}
-
-
-def _words_of_numbers(described: Any, arrays: Any) -> None:
-    described["segmentation"]["words"] = {"after": {"1a": {"T": [7]}}}
-
-
-def _empty_word(described: Any, arrays: Any) -> None:
-    described["segmentation"]["words"] = {"after_ending": {"1a": {"T": [""]}}}
-
-
-def _no_words(described: Any, arrays: Any) -> None:
-    del described["segmentation"]["words"]
-
-
-def _cut_labels(described: Any, arrays: Any) -> None:
-    described["segmentation"]["cut"]["labels"] = ["A", "B", "C"]
-
-
-def _split_label(described: Any, arrays: Any) -> None:
-    described["segmentation"]["splits"]["labels"][-1] = "r9999|x|y"
-
-
-def _split_templates(described: Any, arrays: Any) -> None:
-    described["segmentation"]["splits"]["templates"][0] = "column:gap[0]"
-
-
-def _no_cut(described: Any, arrays: Any) -> None:
-    described["segmentation"]["cut"] = None
+LEMMAS, CUT = ("more", 0, "model"), ("segmentation",)
+GONE, CUT_SHORT = object(), slice(-1)
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("where", "value"),
     [
-        _script,
-        _known_script,
-        _literal,
-        _turkic,
-        _no_lemmas,
-        _missing_array,
-        _short_array,
-        _certain,
-        _certain_list,
-        _words_of_no_side,
-        _words_of_no_label,
-        _words_of_no_place,
-        _words_of_numbers,
-        _empty_word,
-        _no_words,
-        _cut_labels,
-        _split_label,
-        _split_templates,
-        _no_cut,
+        ((*LEMMAS, "labels", 0), "l,0,,999,"),
+        ((*LEMMAS, "lemmas", "scripts", 0), "nonsense"),
+        ((*LEMMAS, "lemmas", "scripts", 0), "=be"),
+        ((*LEMMAS, "lemmas", "turkic"), 1),
+        ((*LEMMAS, "lemmas"), GONE),
+        (("2.lemmas.only",), GONE),
+        (("2.lemmas.only",), CUT_SHORT),
+        ((*CUT, "certain"), {"a0a": "Q"}),
+        ((*CUT, "certain"), ["a0a"]),
+        ((*CUT, "words"), {"beside": {"1a": {"T": ["the"]}}}),
+        ((*CUT, "words"), {"before": {"1a": {"Q": ["the"]}}}),
+        ((*CUT, "words"), {"after": {"a": {"T": ["the"]}}}),
+        ((*CUT, "words"), {"after": {"1a": {"T": [7]}}}),
+        ((*CUT, "words"), {"after_ending": {"1a": {"T": [""]}}}),
+        ((*CUT, "words"), GONE),
+        ((*CUT, "cut", "labels"), ["A", "B", "C"]),
+        ((*CUT, "splits", "labels", -1), "r9999|x|y"),
+        ((*CUT, "splits", "templates", 0), "column:gap[0]"),
+        ((*CUT, "cut"), None),
     ],
+    ids=str,
 )
 def test_a_hostile_description_is_refused(
-    pipeline: pn.Tagger, change: Callable[[Any, Any], None]
+    pipeline: pn.Tagger, where: tuple[Any, ...], value: Any
 ) -> None:
+    def change(described: dict[str, Any], arrays: dict[str, Any]) -> None:
+        owner: Any = arrays if where[0] in arrays else described
+        for name in where[:-1]:
+            owner = owner[name]
+        old = owner[where[-1]]
+        owner[where[-1]] = old[value] if value is CUT_SHORT else value
+        if value is GONE:
+            del owner[where[-1]]
+
     data = pipeline.to_bytes()
     assert pn.Tagger.from_bytes(damaged(data, lambda *_: None)).tag_text(TEXT)
     with pytest.raises(pn.ModelError):
