@@ -72,7 +72,7 @@ def explain() -> str:
         (
             f"`k_best`, k = {BEST}",
             n_few,
-            lambda: each(few, lambda words: tagger.k_best(words, BEST)),
+            lambda: each(few, lambda words: pn.k_best(tagger, words, BEST)),
         ),
         ("`tag`, one sentence at a time", n_words, lambda: each(sentences, tagger.tag)),
     ]

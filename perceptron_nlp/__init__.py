@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.explain.explanation import Explanation as Explanation
     from perceptron_nlp.tagger.explain.explanation import WordExplanation as WordExplanation
     from perceptron_nlp.tagger.gold import Evaluations as Evaluations
+    from perceptron_nlp.tagger.k_best import k_best as k_best
     from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION as MODEL_FORMAT_VERSION
     from perceptron_nlp.tagger.model.model import TaggerModel as TaggerModel
     from perceptron_nlp.tagger.tag.arrays import LabelArrays as LabelArrays
@@ -150,6 +151,7 @@ _PLACES = {
     "tagger.evaluation": "Evaluation Mistake",
     "tagger.gold": "Evaluations",
     "tagger.explain.explanation": "Explanation WordExplanation",
+    "tagger.k_best": "k_best",
     "tagger.model.model": "TaggerModel",
     "tagger.model.file": "MODEL_FORMAT_VERSION",
     "tagger.train.options": "TrainingOptions",

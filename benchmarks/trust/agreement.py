@@ -166,7 +166,7 @@ def explain(data: bytes) -> None:
         explained = tagger.explain(words)
         same("explained", explained.labels, labels)
         few = words[:6]  # all ways of labeling many words are slow to go through
-        same("best of all", tagger.k_best(few, 3)[0][0], tagger.tag(few))
+        same("best of all", pn.k_best(tagger, few, 3)[0][0], tagger.tag(few))
         same("with confidences", tagger.tag_sents([words], confidences=True)[0], [labels])
         scores = tagger.scores(words)
         for word, row in zip(explained, scores, strict=True):

@@ -30,7 +30,7 @@ from perceptron_nlp.tagger.tag.label import Labeler
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Keeps, Scored
-    from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon
+    from perceptron_nlp.tagger.tag.constraints import Keep
     from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 
 T = TypeVar("T")
@@ -96,7 +96,8 @@ def _spread(shares: Floats, mask: Mask, wanted: Floats) -> Floats:
 class LabelView:
     """Labels of a model of one column that count as one, and those that are possible at a token."""
 
-    def __init__(self, model: TaggerModel, lexicon: Lexicon | None) -> None:
+    def __init__(self, labeler: Labeler) -> None:
+        model, lexicon = labeler.model, labeler.lexicon
         names = [forms_of(label, model.scheme)[-1] for label in model.tags]
         numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
         # One more, for a kept label that the model does not have.
@@ -236,9 +237,7 @@ Sure = tuple[list[list[str]], list[list[float]]]
 
 
 def sure_labels(
-    model: TaggerModel,
     labeler: Labeler,
-    lexicon: Lexicon | None,
     sentences: list[Sequence[str]],
     keep: Sequence[Keep] | None = None,
     threads: int = 1,
@@ -247,8 +246,7 @@ def sure_labels(
 
     Raises ModelError if the model is not calibrated.
     """
-    calibration = calibration_of(model)
-    view = LabelView(model, lexicon)
+    calibration, view = calibration_of(labeler.model), LabelView(labeler)
 
     def use(piece: range, numbers: Numbers, scores: Floats) -> Sure:
         part = [sentences[k] for k in piece]
@@ -261,7 +259,7 @@ def sure_labels(
         )
 
     # Lemmas do not see each other, and a kept one need not be that of a script.
-    fixed = None if model.lemmas is not None else keep
+    fixed = None if labeler.gives_lemmas else keep
     pieces = labeler.scored(sentences, use, fixed, threads)
     labels, sure = (
         [one for piece in pieces for one in piece[0]],
@@ -291,8 +289,8 @@ def sure_columns(
     agreeing : the columns, all calibrated
     prepared, keep, threads : as for AgreeingColumns.scored
     """
-    views = [LabelView(*own) for own in agreeing.constrained_models]
-    calibrations = [calibration_of(model) for model, _ in agreeing.constrained_models]
+    views = [LabelView(labeler) for labeler in agreeing.labelers]
+    calibrations = [calibration_of(labeler.model) for labeler in agreeing.labelers]
     rows = agreeing.rows
 
     def use(batch: range, found: Sequence[Scored]) -> list[Sure]:
@@ -347,15 +345,12 @@ def _with_kept_sure(sure: list[list[float]], keep: Sequence[Keep] | None) -> lis
     ]
 
 
-def label_chances(
-    model: TaggerModel, labeler: Labeler, lexicon: Lexicon | None, sentence: Sequence[str]
-) -> Floats:
+def label_chances(labeler: Labeler, sentence: Sequence[str]) -> Floats:
     """float64[n_words, n_labels]: how likely each learned label is for a sentence's words.
 
     Raises ModelError if the model is not calibrated.
     """
-    calibration = calibration_of(model)
-    view = LabelView(model, lexicon)
+    calibration, view = calibration_of(labeler.model), LabelView(labeler)
 
     def use(piece: range, numbers: Numbers, scores: Floats) -> Floats:
         part = [sentence for _ in piece]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.pages.renderers import Reported, tsv
@@ -12,6 +13,7 @@ from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.probability import Reliability
 from perceptron_nlp.tagger.evaluation import MORE, Evaluation, Mistake
 from perceptron_nlp.tagger.label_scores import span_scores, untrained_labels
+from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.overlap import trained_on
 from perceptron_nlp.tagger.sources import Source, check_labeled, gold_labels
@@ -133,6 +135,49 @@ class Evaluations(Reported, dict[str, Evaluation]):
                 for one in order
             ]
         return tsv(Table("mistakes", "", [Column(name) for name in _MISTAKE], rows))
+
+
+def evaluated(
+    labelers: ColumnLabelers,
+    source: Source,
+    column: str,
+    threads: int = 1,
+    *,
+    calibration: bool = False,
+    mistakes: bool = False,
+) -> Evaluation:
+    """Compare a column with the labels of the tagger's column of its name, or of the first."""
+    names = [*labelers.by_column]
+    own = column if column in names else names[0]
+    model = labelers.by_column[own].model
+    sure = calibration or (mistakes and model.calibration is not None)
+
+    def label(sentences: list[Sequence[str]]) -> Any:
+        return labelers.label(sentences, threads, columns=[own], sure=sure)[own]
+
+    how = {"calibration": calibration, "mistakes": mistakes}
+    return judge(model, source, column, label, **how, labeled=labels_note(names, [own]))
+
+
+def evaluated_together(
+    labelers: ColumnLabelers,
+    source: Source,
+    threads: int = 1,
+    *,
+    calibration: bool = False,
+    mistakes: bool = False,
+) -> Evaluations:
+    """Compare all columns of a tagger, labeled together; see Tagger.evaluate_columns."""
+    models = {name: labeler.model for name, labeler in labelers.by_column.items()}
+    calibrated = all(model.calibration is not None for model in models.values())
+    sure = calibration or (mistakes and calibrated)
+    found = labelers.label(list(source), threads, sure=sure)
+    how = {"calibration": calibration, "mistakes": mistakes}
+    note = labels_note([*models], [*models])
+    return Evaluations(
+        (name, judge(model, source, name, lambda _, own=found[name]: own, **how, labeled=note))  # type: ignore[misc]
+        for name, model in models.items()
+    )
 
 
 def judge(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import perceptron_nlp.formats as formats
 from perceptron_nlp._checks import (
     check_choice,
-    check_choices,
     check_flag,
     check_int,
     check_text,
@@ -32,7 +31,6 @@ from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
-from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,14 +39,13 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.evaluation import Evaluation
     from perceptron_nlp.tagger.explain.explanation import Explanation
     from perceptron_nlp.tagger.gold import Evaluations
+    from perceptron_nlp.tagger.labelers import ColumnLabelers
     from perceptron_nlp.tagger.model.derived import Around
     from perceptron_nlp.tagger.model.feature_function import Extractor
     from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
-    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
-    from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
+    from perceptron_nlp.tagger.tag.arrays import LabelArrays
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
-    from perceptron_nlp.tagger.tag.fill import Fill
-    from perceptron_nlp.tagger.tag.running import TextFill
+    from perceptron_nlp.tagger.tag.fill import Fill, TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence
     from perceptron_nlp.tagger.text_scores import TextScores
@@ -59,8 +56,6 @@ if TYPE_CHECKING:
 # Bundled models, and the folder that they are in.
 BUNDLED = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
-# More sentences than a text has.
-_ALL = 1 << 62
 _NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
@@ -92,14 +87,21 @@ class Tagger:
         cache_size: int | str | None = None,
         lexicon: Lexicon | None = None,
         earlier: Mapping[str, Tagger] = MappingProxyType({}),
-        _memory: CacheMemory | None = None,
+    ) -> None:
+        self._set_up(model, _memory_of(cache_size), lexicon, earlier)
+
+    def _set_up(
+        self,
+        model: TaggerModel,
+        memory: CacheMemory,
+        lexicon: Lexicon | None,
+        earlier: Mapping[str, Tagger],
     ) -> None:
         self.model = model
-        self._memory = _memory or _memory_of(cache_size)
+        self._memory = memory
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
-        self._together: dict[tuple[str, ...], AgreeingColumns] = {}
         self._fills: dict[tuple[str, ...], TextFill | None] = {}
         self._labeler: Labeler = (
             self._parts[0]._labeler
@@ -115,11 +117,19 @@ class Tagger:
             if len(part._earlier) > 1:
                 part._labeler.look_at_agreed(partial(self._agreed, tuple(part._earlier)))
 
+    @cached_property
+    def labelers(self) -> ColumnLabelers:
+        """What labels its columns, for programs that take a tagger apart."""
+        from perceptron_nlp.tagger.labelers import ColumnLabelers
+
+        parts = {name: part._labeler for name, part in self.by_column.items()}
+        return ColumnLabelers(parts, self.model.agreement if self._parts else None)
+
     def _agreed(
         self, columns: Sequence[str], sentences: Sequence[Sequence[str]], around: Around
     ) -> dict[str, list[list[str]]]:
         """Return the labels of columns that another one looks at, as they are tagged together."""
-        found = self._columns(sentences, 1, None, around.before, around.after, columns)
+        found = self.labelers.label(sentences, 1, None, around.before, around.after, columns)
         return {name: labels for name, (labels, _) in found.items()}
 
     def _parts_by_column(self) -> tuple[Tagger, ...]:
@@ -127,12 +137,9 @@ class Tagger:
         parts: dict[str, Tagger] = {}
         for part in self.model.parts_by_column:
             own = self._lexicon is not None and self._lexicon.column == part.column
-            parts[part.column] = Tagger(
-                part,
-                _memory=self._memory,
-                lexicon=self._lexicon if own else None,
-                earlier={name: one for name, one in parts.items() if name in part.feature_columns},
-            )
+            earlier = {name: one for name, one in parts.items() if name in part.feature_columns}
+            parts[part.column] = one = Tagger.__new__(Tagger)
+            one._set_up(part, self._memory, self._lexicon if own else None, earlier)
         return tuple(parts.values())
 
     @property
@@ -270,17 +277,15 @@ class Tagger:
         ``tagger.tag(["The", "old", "man"])`` may give ``["DET", "ADJ", "NOUN"]``.
         """
         if columns is not None:
-            kept = None
-            if keep is not None:
-                from perceptron_nlp.tagger.tag.constraints import check_columns
-
-                check_columns(keep, self.columns)
-                kept = {name: [own] for name, own in keep.items()}
-            found = self._columns([token_list(tokens)], 1, kept, columns=columns)
+            # What is no mapping is refused there.
+            own = keep
+            if isinstance(keep, Mapping):
+                own = {name: [labels] for name, labels in keep.items()}
+            found = self.labelers.label([token_list(tokens)], 1, own, columns=columns)
             return {name: labels for name, ((labels,), _) in found.items()}
         check_tokens(tokens)
-        own = None if keep is None else self._kept_of([tokens], [keep])
-        return self._labeler.label(self._labeler.prepared([tokens]), own)[0]
+        kept = None if keep is None else _checked([tokens], [keep])
+        return self._labeler.label(self._labeler.prepared([tokens]), kept)[0]
 
     @overload
     def tag_sents(
@@ -379,141 +384,17 @@ class Tagger:
         if columns is None and not confidences:
             check_threads(threads)
             batch = sentence_list(sentences)
-            kept = self._kept_of(batch, keep)
+            kept = None if keep is None else _checked(batch, keep)
             prepared = self._labeler.prepared(batch, before, after)
             return self._labeler.label(prepared, kept, threads)
+        names = columns
+        if names is None:
+            names, keep = [self.column], None if keep is None else {self.column: keep}
+        how: dict[str, Any] = {"columns": names, "sure": confidences}
+        found = self.labelers.label(sentences, threads, keep, before, after, **how)
         if columns is None:
-            given = None if keep is None else {self.column: keep}
-            found = self._first._columns(sentences, threads, given, before, after, sure=True)
             return found[self.column]
-        found = self._columns(sentences, threads, keep, before, after, columns, sure=confidences)
         return found if confidences else {name: labels for name, (labels, _) in found.items()}
-
-    def _columns(
-        self,
-        sentences: Iterable[Sequence[str]],
-        threads: int,
-        keep: Mapping[str, Sequence[Keep]] | None = None,
-        before: Sequence[Sequence[str]] = (),
-        after: Sequence[Sequence[str]] = (),
-        columns: Sequence[str] | None = None,
-        *,
-        sure: bool = False,
-    ) -> dict[str, tuple[list[list[str]], Any]]:
-        """Return the labels of columns, each with confidences (if `sure`) or None.
-
-        Those that agree are labeled first, and every other one after those that it looks at.
-        """
-        check_threads(threads)
-        batch = sentence_list(sentences)
-        kept = self._kept(batch, keep)
-        names = self._named(columns)
-        needed = self._needed(names)
-        found: dict[str, tuple[list[list[str]], Any]] = {}
-        agreeing = self._agreeing(needed)
-        if agreeing is not None:
-            inputs = {
-                name: self.by_column[name]._prepared_for(batch, before, after, {})
-                for name in agreeing.columns
-            }
-            if sure:
-                from perceptron_nlp.tagger.confidence import sure_columns
-
-                found.update(sure_columns(agreeing, inputs, kept, threads))
-            else:
-                labels = agreeing.labels(inputs, kept, threads)
-                found.update((name, (own, None)) for name, own in labels.items())
-        for name in needed:
-            if name not in found:
-                part, known = self.by_column[name], {at: own for at, (own, _) in found.items()}
-                prepared = part._prepared_for(batch, before, after, known)
-                found[name] = part._labeled(prepared, kept.get(name), threads, sure)
-        return {name: found[name] for name in names}
-
-    def _labeled(
-        self, prepared: list[Sequence[str]], keep: list[Keep] | None, threads: int, sure: bool
-    ) -> tuple[list[list[str]], Any]:
-        """Return the labels of the only column, with confidences (if `sure`) or None."""
-        if not sure:
-            return self._labeler.label(prepared, keep, threads), None
-        from perceptron_nlp.tagger.confidence import sure_labels
-
-        return sure_labels(self.model, self._labeler, self._lexicon, prepared, keep, threads)
-
-    def _kept(
-        self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
-    ) -> dict[str, list[Keep] | None]:
-        if keep is None:
-            return {}
-        # Here, since most text has no labels yet.
-        from perceptron_nlp.tagger.tag.constraints import check_columns
-
-        check_columns(keep, self.columns)
-        return {name: self._kept_of(batch, own) for name, own in keep.items()}
-
-    def _kept_of(
-        self, batch: Sequence[Sequence[str]], keep: Sequence[Keep] | None
-    ) -> list[Keep] | None:
-        if keep is None:
-            return None
-        from perceptron_nlp.tagger.tag.constraints import check_keep
-
-        return check_keep(batch, keep)
-
-    def _named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
-        """Return some of the columns, in the tagger's order; None for all."""
-        if columns is None:
-            return self.columns
-        if isinstance(columns, str) or not isinstance(columns, Iterable):
-            raise ArgumentTypeError(
-                f"columns: a list of names is needed, not {type(columns).__name__}"
-            )
-        wanted = [*columns]
-        check_choices("columns", wanted, self.columns)
-        return tuple(name for name in self.columns if name in wanted)
-
-    def _needed(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return columns and those before them that they look at."""
-        parts = self.by_column
-        seen = {*names, *(earlier for name in names for earlier in parts[name]._earlier)}
-        return tuple(name for name in self.columns if name in seen)
-
-    def _prepared_for(
-        self,
-        batch: list[Sequence[str]],
-        before: Sequence[Sequence[str]],
-        after: Sequence[Sequence[str]],
-        known: Mapping[str, list[list[str]]],
-    ) -> list[Sequence[str]]:
-        """Return sentences as the labeler of the only column takes them."""
-        read = [sentence for sentence in batch if isinstance(sentence, Sentence)]
-        inputs = self.model.inputs(read) if len(read) == len(batch) else batch
-        return self._labeler.prepared(inputs, before, after, known)
-
-    def _agreeing(self, names: Sequence[str]) -> AgreeingColumns | None:
-        """Return those of the columns whose labels agree; None if there are none."""
-        agreement = self.model.agreement
-        if agreement is None or not self._parts:
-            return None
-        from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
-
-        parts = self.by_column
-        chosen = tuple(
-            name
-            for name in agreement.columns
-            if name in names and name in parts and parts[name].model.can_agree
-        )
-        if chosen not in self._together:
-            own = agreement.within(chosen)
-            if own is None:
-                return None
-            self._together[chosen] = AgreeingColumns(
-                own,
-                {name: parts[name].model for name in chosen},
-                {name: parts[name]._labeler for name in chosen},
-                {name: one for name in chosen if (one := parts[name]._lexicon) is not None},
-            )
-        return self._together[chosen]
 
     @cached_property
     def segmenter(self) -> Segmenter | None:
@@ -605,32 +486,26 @@ class Tagger:
 
         Parameters and errors are those of tag_text.
         """
-        from perceptron_nlp.tagger.tag.text import BATCH, text_sentences
+        from perceptron_nlp.tagger.tag.text import text_sentences
 
         check_threads(threads)
         check_text(text)
-        names = self._named(columns)
-        return text_sentences(text, self._labeled_text(text, names, threads, BATCH), names)
+        names = self.labelers.named(columns)
+        return text_sentences(text, self._labeled_text(names, threads)(text), names)
 
     def _labeled_text(
-        self, text: str, names: tuple[str, ...], threads: int, size: int, *, sure: bool = False
-    ) -> Iterator[LabeledText]:
-        """Yield a text with labels, piece by piece: in the core, or so many sentences at a time."""
-        from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches
+        self, names: tuple[str, ...], threads: int, *, sure: bool = False
+    ) -> Callable[..., Iterator[LabeledText]]:
+        """Return what labels texts, in the core where that can be done; see TextFill.pieces."""
+        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
 
         fill = None if sure else self.text_filler(names)
         if fill is not None:
-            return fill.pieces(text)
-
-        def label(
-            sentences: list[list[str]],
-            *,
-            before: Sequence[Sequence[str]],
-            after: Sequence[Sequence[str]],
-        ) -> dict[str, tuple[list[list[str]], Any]]:
-            return self._columns(sentences, threads, None, before, after, names, sure=sure)
-
-        return labeled_batches(cut_text(text, self.segmenter), label, self.window, size)
+            return fill.pieces
+        label = partial(self.labelers.label, threads=threads, columns=names, sure=sure)
+        return lambda text, whole=False: labeled_batches(
+            cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
+        )
 
     def tag_arrays(
         self,
@@ -675,46 +550,13 @@ class Tagger:
         from perceptron_nlp.tagger.tag.arrays import text_arrays, words_of
 
         check_threads(threads)
-        names = self._named(columns)
+        names = self.labelers.named(columns)
         if token_offsets is not None or sentence_offsets is not None:
             words = words_of(data, token_offsets, sentence_offsets)
-            return self._labeled_buffers(words, names, threads, confidences)
-
-        fill = None if confidences else self.text_filler(names)
-
-        def label(text: str) -> LabeledText:
-            if fill is not None:
-                return fill.labeled(text)
-            return next(self._labeled_text(text, names, threads, _ALL, sure=confidences))
-
-        return text_arrays(data, self._known_labels(names), label, together=fill is not None)
-
-    def _labeled_buffers(
-        self, words: WordBuffers, names: tuple[str, ...], threads: int, sure: bool
-    ) -> LabelArrays:
-        """Return words in buffers with labels: columns of words alone straight from the core."""
-        from perceptron_nlp.tagger.tag.arrays import label_buffers
-
-        labels: dict[str, tuple[Any, tuple[str, ...]]] = {}
-        alone = [name for name in names if self.by_column[name]._labeler.words_alone]
-        agreeing = None if sure else self._agreeing(names)
-        if agreeing is not None and agreeing.decoder is not None:
-            numbers = label_buffers(agreeing.decoder, words, threads, len(agreeing.columns))
-            own = agreeing.decoder.labels
-            labels.update(zip(agreeing.columns, zip(numbers, own, strict=True), strict=True))
-        together = () if agreeing is None else agreeing.columns
-        for name in () if sure else alone:
-            if name not in together:
-                labeler = self.by_column[name]._labeler
-                (one,) = label_buffers(labeler.decoder, words, threads)
-                labels[name] = one, labeler.written_labels
-        others = [name for name in names if name not in labels]
-        found = self._columns(words.lists(), threads, columns=others, sure=sure) if others else {}
-        return words.with_labels(self._known_labels(names), labels, found)
-
-    def _known_labels(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        parts = self.by_column
-        return {name: tuple(sorted(parts[name].model.written_labels)) for name in names}
+            return self.labelers.buffers(words, names, threads, sure=confidences)
+        pieces = self._labeled_text(names, threads, sure=confidences)
+        together = not confidences and self.text_filler(names) is not None
+        return text_arrays(data, self.labelers.known_labels(names), pieces, together=together)
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
         """Return the tagger constrained by a lexicon: its forms only get the labels there.
@@ -784,10 +626,9 @@ class Tagger:
         from perceptron_nlp.tagger.tag.fill import filler
 
         if column is not None:
-            return filler(corpus, {column: self._first._labeler})
-        names = self._named(columns)
-        labelers = {name: self.by_column[name]._labeler for name in names}
-        return filler(corpus, labelers, self._agreeing(names))
+            return filler(corpus, {column: self._labeler})
+        names = self.labelers.named(columns)
+        return filler(corpus, self.labelers.of(names), self.labelers.agreeing(names))
 
     def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
         """Return what writes running text as CoNLL-U without a Python object of a token.
@@ -801,15 +642,16 @@ class Tagger:
         None where this cannot be done: the model has not learned to cut text, or looks at more than
         words. Several threads may use it
         """
-        from perceptron_nlp.tagger.tag.running import text_fill
+        from perceptron_nlp.tagger.tag.fill import text_fill
 
-        names = self._named(columns)
+        own = self.labelers
+        names = own.named(columns)
         if self._earlier:
             return None
         if names not in self._fills:
-            needed = self._needed(names)
-            labelers = {name: self.by_column[name]._labeler for name in needed}
-            self._fills[names] = text_fill(self.segmenter, labelers, names, self._agreeing(needed))
+            needed = own.needed(names)
+            agreeing = own.agreeing(needed)
+            self._fills[names] = text_fill(self.segmenter, own.of(needed), names, agreeing)
         return self._fills[names]
 
     def scores(
@@ -843,8 +685,7 @@ class Tagger:
             return self._labeler.scores(tokens)
         from perceptron_nlp.tagger.confidence import label_chances
 
-        part = self._first
-        return label_chances(part.model, part._labeler, part._lexicon, token_list(tokens))
+        return label_chances(self._labeler, token_list(tokens))
 
     def calibrate(
         self, dev: Labeled, *, format: str = "auto", fields: Sequence[str] | None = None
@@ -913,54 +754,11 @@ class Tagger:
         """
         from perceptron_nlp.tagger.explain.explanation import explanations
 
-        part = self._of_column(column)
+        labeler = self.labelers.named_one(column)
         if top is not None:
             check_int("top", top, 0, 1_000_000)
-        batch, known = [token_list(tokens)], {}
-        if part._earlier and part is not self:
-            # Those that it looks at agree first, as when it is tagged.
-            found = self._columns(batch, 1, None, before, after, [*part._earlier])
-            known = {name: labels for name, (labels, _) in found.items()}
-        prepared = part._labeler.prepared(batch, before, after, known)
-        others = None if against is None else [against]
-        return explanations(part.model, part._labeler, part._lexicon, prepared, top, others)[0]
-
-    def _of_column(self, column: str | None) -> Tagger:
-        """The tagger of one of its columns alone; None for the first."""
-        if column is None:
-            return self._first
-        check_choice("column", column, self.columns)
-        return self.by_column[column]
-
-    def k_best(
-        self, tokens: Sequence[str], k: int, *, column: str | None = None
-    ) -> list[tuple[list[str], float]]:
-        """Return the best labelings of one sentence as a whole.
-
-        Parameters
-        ----------
-        tokens : as for tag
-        k : how many; 1 to 1,000,000
-        column : of a tagger of several columns, which; None for the first
-
-        Returns
-        -------
-        list of (labels, score) : the best first, no two with the same labels. The first is what
-            `tag` gives. There are fewer than k where there are fewer ways. See k_best.py for what a
-            score is, and for the search, which is exact for greedy models: they are searched by
-            what each label falls short of the best at its word; models with a beam by sums of
-            scores, where a model's own beam may have passed over better ones, which are left out
-
-        Raises
-        ------
-        ArgumentTypeError, ArgumentError : as for tag; k out of its range; no such column
-        """
-        from perceptron_nlp.tagger.tag.k_best import MOST_SEQUENCES, best_labelings
-
-        check_int("k", k, 1, MOST_SEQUENCES)
-        part = self._of_column(column)
-        sentence = part._labeler.prepared([token_list(tokens)])[0]
-        return best_labelings(part.model, part._labeler, part._lexicon, sentence, k)
+        prepared = labeler.prepared([token_list(tokens)], before, after)
+        return explanations(labeler, prepared, top, None if against is None else [against])[0]
 
     def evaluate(
         self,
@@ -993,11 +791,13 @@ class Tagger:
         FormatError : a file breaks its format, or has no gold labels
         ModelError : `calibration` is asked for, but the model is not calibrated
         """
+        from perceptron_nlp.tagger.gold import evaluated
         from perceptron_nlp.tagger.sources import with_labels
 
-        source = self._source(with_labels(data, labels, "data"), "data", format, fields, held=False)
+        source = self._source(with_labels(data, labels, "data"), "data", format, fields)
         name = source.column_named(self.column if column is None else column)
-        return self._evaluate(source, name, threads, calibration, mistakes)
+        how = {"calibration": calibration, "mistakes": mistakes}
+        return evaluated(self.labelers, source, name, threads, **how)
 
     def evaluate_columns(
         self,
@@ -1017,19 +817,11 @@ class Tagger:
         -------
         for each column, in order, its accuracy, of the labels that tag_sents gives with all columns
         """
-        from perceptron_nlp.tagger.gold import Evaluations, judge, labels_note
+        from perceptron_nlp.tagger.gold import evaluated_together
 
         source = self._source(data, "data", format, fields)
-        sentences = list(source)
-        parts = self.by_column
-        sure = calibration or (mistakes and all(one.is_calibrated for one in parts.values()))
-        found = self._columns(sentences, threads, sure=sure)
-        how: dict[str, Any] = {"calibration": calibration, "mistakes": mistakes}
-        how["labeled"] = labels_note(self.columns, self.columns)
-        return Evaluations(
-            (name, judge(part.model, source, name, partial(_given, found[name]), **how))
-            for name, part in parts.items()
-        )
+        how = {"calibration": calibration, "mistakes": mistakes}
+        return evaluated_together(self.labelers, source, threads, **how)
 
     def evaluate_text(self, data: Labeled, *, threads: int = 1) -> TextScores:
         """Compare what it makes of running text with a treebank.
@@ -1066,43 +858,15 @@ class Tagger:
         return scores_from_text(Source(data, "data"), self.model, tag)
 
     def _source(
-        self,
-        data: Labeled,
-        name: str,
-        format: str,
-        fields: Sequence[str] | None,
-        *,
-        held: bool = True,
+        self, data: Labeled, name: str, format: str, fields: Sequence[str] | None
     ) -> Source:
         """Return labeled text, whose columns go by the names of training if they have none."""
         from perceptron_nlp.tagger.sources import Source
 
         usual = self.model.fields
         source = Source(data, name, format=format, fields=fields, usual_fields=usual)
-        if held:
-            source.hold()
+        source.hold()
         return source
-
-    def _evaluate(
-        self,
-        source: Source,
-        name: str,
-        threads: int,
-        calibration: bool = False,
-        mistakes: bool = False,
-    ) -> Evaluation:
-        from perceptron_nlp.tagger.gold import judge, labels_note
-
-        part = self.by_column.get(name) or self._first
-
-        def label(sentences: list[Sequence[str]]) -> tuple[list[list[str]], Any]:
-            sure = calibration or (mistakes and part.is_calibrated)
-            own = self._columns(sentences, threads, columns=[part.column], sure=sure)
-            return own[part.column]
-
-        note = labels_note(self.columns, [part.column])
-        how: dict[str, Any] = {"calibration": calibration, "mistakes": mistakes, "labeled": note}
-        return judge(part.model, source, name, label, **how)
 
     def compress(
         self,
@@ -1139,32 +903,19 @@ class Tagger:
             says what it can do with. Or that cannot be compared
         FileError, FormatError : `dev` or `raw` cannot be read
         """
-        from perceptron_nlp.tagger.train.compress import (
-            compress_by,
-            compress_model,
-            compress_unseen,
-        )
+        from perceptron_nlp.tagger.train.compress import compressed
 
         n_bytes = parse_size(size)
         source = self._source([] if dev is None else dev, "dev", format, fields)
-        if raw is not None and (dev is not None or force):
-            raise ArgumentError("raw: is for a comparison without dev, and without force")
-        if dev is None and force:
-            return self._with(compress_model(self.model, n_bytes))
-        if dev is None:
-
-            def label(
-                model: TaggerModel, sentences: Sequence[Sequence[str]]
-            ) -> dict[str, list[list[str]]]:
-                return self._with(model).tag_sents(sentences, columns=self.columns)
-
-            return self._with(compress_unseen(self.model, n_bytes, label, raw))
-
-        def score(model: TaggerModel) -> dict[str, float]:
-            tagger = self._with(model)
-            return {name: tagger._evaluate(source, name, 1).accuracy for name in tagger.columns}
-
-        return self._with(compress_by(source, self.model, n_bytes, score))
+        model = compressed(
+            self.model,
+            n_bytes,
+            lambda model: self._with(model).labelers,
+            dev=None if dev is None else source,
+            raw=raw,
+            force=force,
+        )
+        return self._with(model)
 
     def _with(self, model: TaggerModel) -> Tagger:
         return self if model is self.model else Tagger(model, **self._how)
@@ -1245,9 +996,11 @@ class Tagger:
         )
 
 
-def _given(found: Any, _: object) -> Any:
-    """Return what was found before."""
-    return found
+def _checked(batch: Sequence[Sequence[str]], keep: Sequence[Keep]) -> list[Keep] | None:
+    # Here, since most text has no labels yet.
+    from perceptron_nlp.tagger.tag.constraints import check_keep
+
+    return check_keep(batch, keep)
 
 
 def _memory_of(cache_size: int | str | None) -> CacheMemory:

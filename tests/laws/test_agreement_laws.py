@@ -212,7 +212,7 @@ def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
     for seed in range(3):
         own, drawn = tagger(seed), random.Random(seed)
         words = [drawn.choices(WORDS, k=6) for _ in range(40)]
-        agreeing = own._agreeing(own.columns)
+        agreeing = own.labelers.agreeing(own.columns)
         assert isinstance(agreeing, AgreeingColumns)
         alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
         found, changed = own.tag_sents(words, columns=own.columns), 0
@@ -248,7 +248,7 @@ def test_the_core_agrees_as_its_slow_twin_does(
     other = data.draw(st.sampled_from(own.columns))
     offered = [None, "never", *sorted(own.by_column[other].model.written_labels)]
     kept = [[data.draw(st.sampled_from(offered)) for _ in one] for one in words]
-    agreeing = own._agreeing(own.columns)
+    agreeing = own.labelers.agreeing(own.columns)
     assert isinstance(agreeing, AgreeingColumns)
     prepared = {column: part._labeler.prepared(words) for column, part in own.by_column.items()}
     table = agreeing._table

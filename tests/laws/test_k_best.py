@@ -95,7 +95,7 @@ def check_order(
 def test_of_a_greedy_model_they_fall_short_least(kind: str, words: list[str], k: int) -> None:
     one = tagger(kind)
     slow = Slow(one)
-    found = one.k_best(words, k)
+    found = pn.k_best(one, words, k)
     check_order(one, words, k, found)
     every = slow.all(words)
     short = {tuple(slow.written(path)): short for path, _, short in every}
@@ -115,7 +115,7 @@ def test_of_a_model_with_a_beam_their_scores_sum_highest_and_spans_are_legal(
     one = tagger(kind)
     assert one.model.beam > 1
     slow = Slow(one)
-    found = one.k_best(words, k)
+    found = pn.k_best(one, words, k)
     check_order(one, words, k, found)
     spans = kind == "spans"
     sums = [
@@ -138,7 +138,7 @@ def test_where_no_template_looks_at_labels_all_sequences_come_by_their_sums(
 ) -> None:
     one = pn.train(rows(), column="upos", templates=["lower[0]", "lower[-1]"], epochs=2)
     scores = one.scores(words)
-    found = one.k_best(words, 10_000)
+    found = pn.k_best(one, words, 10_000)
     assert len(found) == len(one.labels) ** len(words)
     assert [score for _, score in found] == [
         sum(scores[i, one.labels.index(label)] for i, label in enumerate(labels))
@@ -150,14 +150,14 @@ def test_where_no_template_looks_at_labels_all_sequences_come_by_their_sums(
 def test_every_kind_of_model_has_them(kind: str) -> None:
     one = tagger(kind)
     for words in ([], ["la"], ["la", "bel", "lupo", ".", "Kato", "new"]):
-        found = one.k_best(words, 6)
+        found = pn.k_best(one, words, 6)
         check_order(one, words, 6, found)
         assert len(found) == 6 or len(words) < 2 or len(one.model.written_labels) < 2
 
 
 def test_what_a_lexicon_forbids_is_in_none_of_them() -> None:
     held = tagger("held to a lexicon")
-    found = held.k_best(["la", "lupo"], 50)
+    found = pn.k_best(held, ["la", "lupo"], 50)
     assert {labels[0] for labels, _ in found} == {"NOUN"}
     assert {labels[1] for labels, _ in found} == {"ADJ", "DET"} and len(found) == 2
 
@@ -165,6 +165,6 @@ def test_what_a_lexicon_forbids_is_in_none_of_them() -> None:
 @pytest.mark.parametrize("k", [0, -1, 1_000_001])
 def test_a_k_out_of_its_range_is_refused(k: int) -> None:
     with pytest.raises(pn.ArgumentError, match="k: "):
-        tagger("greedy").k_best(["la"], k)
+        pn.k_best(tagger("greedy"), ["la"], k)
     with pytest.raises(pn.ArgumentTypeError, match="k: "):
-        tagger("greedy").k_best(["la"], 2.0)  # type: ignore[arg-type]
+        pn.k_best(tagger("greedy"), ["la"], 2.0)  # type: ignore[arg-type]

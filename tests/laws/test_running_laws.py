@@ -15,7 +15,7 @@ from oracles.running import Pieces, as_tagged, as_written
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.text.writer import may_have_gap
-from perceptron_nlp.tagger.tag.running import TextFill
+from perceptron_nlp.tagger.tag.fill import TextFill
 from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches, text_sentences
 
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301"

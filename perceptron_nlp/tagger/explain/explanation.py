@@ -19,7 +19,7 @@ from perceptron_nlp.tagger.confidence import sure_labels
 from perceptron_nlp.tagger.explain.render import Paint, direction, page, plain, text
 from perceptron_nlp.tagger.model.label_components import forms_of
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens, Lexicon
+from perceptron_nlp.tagger.tag.constraints import DICTIONARY, LEXICON, ConstrainedTokens
 from perceptron_nlp.tagger.tag.forward_trace import ComparedFeatures, ForwardTrace, WeighedFeature
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
@@ -209,23 +209,21 @@ class Explanation(Reported, Sequence[WordExplanation]):
 
 
 def explanations(
-    model: TaggerModel,
     labeler: Labeler,
-    lexicon: Lexicon | None,
     sentences: list[Sequence[str]],
     top: int | None,
     against: Sequence[Sequence[str | None]] | None = None,
 ) -> list[Explanation]:
     """Explain why prepared sentences are labeled as they are by a model of one column."""
     sure: Sequence[Sequence[float] | None] = [None] * len(sentences)
-    if model.calibration is None:
+    if labeler.model.calibration is None:
         given = labeler.label(sentences)
     else:
-        given, sure = sure_labels(model, labeler, lexicon, sentences)
+        given, sure = sure_labels(labeler, sentences)
     others = [None] * len(sentences) if against is None else _checked_against(against)
     if len(others) != len(sentences):
         raise ArgumentError(f"against: labels of {len(others)} sentences for {len(sentences)}")
-    constrained = ConstrainedTokens(model, lexicon)
+    constrained = ConstrainedTokens(labeler.model, labeler.lexicon)
     return [
         explanation(
             labeler.trace(sentence), labels, constrained, words_of(sentence), top, wanted, own

@@ -12,30 +12,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from perceptron_nlp._core.tag.decode import ColumnsDecoder
 from perceptron_nlp.tagger.model.agreement import Agreement
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import (
-    ConstrainedTokens,
-    Constraints,
-    Keep,
-    Lexicon,
-    with_kept,
-)
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.threads import in_pieces, label_columns
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Keep
+
     IntArray = npt.NDArray[np.int64]
     FloatArray = npt.NDArray[np.float64]
 
 T = TypeVar("T")
-Keeps = Mapping[str, Sequence[Keep] | None]
+Keeps: TypeAlias = "Mapping[str, Sequence[Keep] | None]"
 
 
 class Scored:
@@ -58,28 +51,20 @@ class AgreeingColumns:
     """Columns of a tagger that are labeled together; any number of threads may use it at once.
 
     agreement : the combinations that they may have
-    models, labelers : of each of its columns
-    lexicons : those that hold columns
+    labelers : of each of its columns
     """
 
-    def __init__(
-        self,
-        agreement: Agreement,
-        models: Mapping[str, TaggerModel],
-        labelers: Mapping[str, Labeler],
-        lexicons: Mapping[str, Lexicon],
-    ) -> None:
+    def __init__(self, agreement: Agreement, labelers: Mapping[str, Labeler]) -> None:
         self.columns = agreement.columns
-        self._table = agreement.table(models)
-        self._models = [models[name] for name in self.columns]
-        self._labelers = [labelers[name] for name in self.columns]
-        self._lexicons = [lexicons.get(name) for name in self.columns]
+        self.labelers = [labelers[name] for name in self.columns]
+        self._models = [labeler.model for labeler in self.labelers]
+        self._table = agreement.table(dict(zip(self.columns, self._models, strict=True)))
 
     @cached_property
     def _core(self) -> ColumnsDecoder:
         return ColumnsDecoder(
-            [labeler.decoder for labeler in self._labelers],
-            [labeler.written_labels for labeler in self._labelers],
+            [labeler.decoder for labeler in self.labelers],
+            [labeler.written_labels for labeler in self.labelers],
             [model.weights.scale for model in self._models],
             self._table,
         )
@@ -87,12 +72,7 @@ class AgreeingColumns:
     @cached_property
     def decoder(self) -> ColumnsDecoder | None:
         """The core's form, which writes labels as the columns do; None if they need more."""
-        return self._core if all(one.words_alone for one in self._labelers) else None
-
-    @property
-    def constrained_models(self) -> list[tuple[TaggerModel, Lexicon | None]]:
-        """The model of each column, and what holds it."""
-        return list(zip(self._models, self._lexicons, strict=True))
+        return self._core if all(one.words_alone for one in self.labelers) else None
 
     def labels(
         self, prepared: Mapping[str, list[Sequence[str]]], keep: Keeps, threads: int
@@ -100,6 +80,8 @@ class AgreeingColumns:
         """Return the labels of prepared sentences, by column."""
         kept = [keep.get(name) for name in self.columns]
         if self.decoder is not None and kept.count(None) == len(kept):
+            from perceptron_nlp.tagger.tag.threads import label_columns
+
             sentences = prepared[self.columns[0]]
             found: Any = label_columns(self.decoder, sentences, threads)
             return dict(zip(self.columns, found, strict=True))
@@ -120,10 +102,12 @@ class AgreeingColumns:
         keep: Keeps,
     ) -> list[list[list[str]]]:
         """Return the labels of a batch that was scored as its columns write them."""
+        from perceptron_nlp.tagger.tag.constraints import with_kept
+
         part = slice(batch.start, batch.stop)
         columns = []
         for name, own, model, labeler in zip(
-            self.columns, found, self._models, self._labelers, strict=True
+            self.columns, found, self._models, self.labelers, strict=True
         ):
             # One more, for a kept label that the model does not have.
             learned = (*model.tags, "O|O")
@@ -146,10 +130,12 @@ class AgreeingColumns:
         """Label prepared sentences, and return what `use` makes of their scores, batch by batch."""
         import numpy as np
 
+        from perceptron_nlp.tagger.tag.threads import in_pieces
+
         def run(batch: range) -> T:
             part = slice(batch.start, batch.stop)
             found = []
-            for name, labeler in zip(self.columns, self._labelers, strict=True):
+            for name, labeler in zip(self.columns, self.labelers, strict=True):
                 kept = keep.get(name)
                 pieces = labeler.scored(
                     prepared[name][part],
@@ -186,21 +172,22 @@ class AgreeingColumns:
         return np.column_stack([prefixes[prefix], last])
 
     @cached_property
-    def _constraints(self) -> list[tuple[Constraints, ConstrainedTokens]]:
-        return [
-            (Constraints(model.tags, model.scheme), ConstrainedTokens(model, lexicon))
-            for model, lexicon in zip(self._models, self._lexicons, strict=True)
-        ]
+    def _tokens(self) -> list[ConstrainedTokens]:
+        # Here, as below, since what is labeled in the core does without.
+        from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens
+
+        return [ConstrainedTokens(own.model, own.lexicon) for own in self.labelers]
 
     def _held(
         self, word: str, kept: Sequence[str | None]
     ) -> Iterable[tuple[list[int] | None, bool]]:
         """Return for each column the labels that a word is held to, and whether they must stay."""
-        for (constraints, tokens), lexicon, label in zip(
-            self._constraints, self._lexicons, kept, strict=True
-        ):
-            numbers = tokens.within(word) if label is None else constraints.numbers_of(label)
-            yield numbers, numbers is not None and (label is not None or lexicon is not None)
+        for tokens, labeler, label in zip(self._tokens, self.labelers, kept, strict=True):
+            numbers = (
+                tokens.within(word) if label is None else labeler.constraints.numbers_of(label)
+            )
+            is_held = label is not None or labeler.lexicon is not None
+            yield numbers, numbers is not None and is_held
 
 
 def _flat(

@@ -185,21 +185,21 @@ def label_buffers(
 
 
 def text_arrays(
-    texts: object, known: Known, label: Callable[[str], LabeledText], *, together: bool
+    texts: object, known: Known, label: Callable[..., Iterator[LabeledText]], *, together: bool
 ) -> LabelArrays:
     """Return texts, cut and labeled.
 
     Parameters
     ----------
     known : of the columns to give; what is labeled for others to look at is left out
-    label : cuts and labels one text
+    label : cuts and labels a text; see TextFill.pieces
     together : label many short texts as the paragraphs of one
     """
     pieces = [
-        _arrays(own, known, label(_BETWEEN.join(own)))
+        _arrays(own, known, next(label(_BETWEEN.join(own), whole=True)))
         for own in _in_groups(texts, _TOGETHER if together else 0)
     ]
-    return _joined(pieces or [_arrays([], known, label(""))])
+    return _joined(pieces or [_arrays([], known, next(label("", whole=True)))])
 
 
 def _in_groups(texts: object, most: int) -> Iterator[list[str]]:

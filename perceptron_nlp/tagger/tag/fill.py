@@ -1,18 +1,288 @@
-"""Columns of CoNLL-U filled in, from bytes to bytes, without a Python object for each token."""
+"""Columns filled in from bytes to bytes, without a Python object for each token.
+
+CoNLL-U stays as it is but for the columns; running text becomes CoNLL-U, ``word/TAG`` or arrays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._core.conllu.splice import ConlluFiller
 from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+from perceptron_nlp._core.text.cutter import CutText
+from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
+from perceptron_nlp._core.text.writer import TextFiller, is_text, may_have_gap
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
+from perceptron_nlp.formats.lines import TEXT_END
+from perceptron_nlp.formats.opening import BOM
+from perceptron_nlp.tagger.tag.label import Labeler
+from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.text.atoms import LONG_GAP, LineCount, with_gaps_shortened
+from perceptron_nlp.text.layout import wrong_tag
+from perceptron_nlp.text.scripts import LEMMA, parse_script
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
     from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
-    from perceptron_nlp.tagger.tag.label import Labeler
+    from perceptron_nlp.tagger.tag.text import LabeledText
+
+PIECE = 1 << 18
+"""Bytes that are read at a time."""
+# The place of a column that is labeled for others to look at.
+NOT_WRITTEN = -1
+_PARAGRAPH_ENDS = (b"\n\n", b"\n\r\n", TEXT_END)
+# Bytes of text without an empty line that are cut before one comes; fewer where more is waited for.
+_LONG_PARAGRAPH, _LONG_ENOUGH = 1 << 19, 1 << 17
+T = TypeVar("T")
+
+
+class TextFill:
+    """Writes running text as CoNLL-U, or as ``word/TAG``; several threads may use it.
+
+    segmenter : what cuts it
+    filler : what labels and writes what was cut
+    labels : the columns of `filler` in their order, and what each writes for its labels
+    has_lemmas : whether `filler` gives lemmas in addition to these
+
+    Attributes
+    ----------
+    labels : the same
+    can_tag : whether ``word/TAG`` can hold what it gives: one column, no label of which is empty or
+        holds a space or a slash
+    """
+
+    def __init__(
+        self,
+        segmenter: Segmenter,
+        filler: TextFiller,
+        labels: Mapping[str, tuple[str, ...]],
+        *,
+        has_lemmas: bool,
+    ) -> None:
+        self._cutter = segmenter.cutter
+        self._filler = filler
+        self.labels = labels
+        self.can_tag = (
+            len(labels) == 1
+            and not has_lemmas
+            and not any(wrong_tag(label) for own in labels.values() for label in own)
+        )
+
+    def pieces(self, text: str, *, whole: bool = False) -> Iterator[LabeledText]:
+        """Yield a text, which may be any str, with labels: some paragraphs at a time, or all."""
+        if whole:
+            yield self._labeled(text, 0, len(text))
+            return
+        begin, length = 0, PIECE
+        while begin < len(text):
+            found = self._labeled(text, begin, begin + length)
+            yield found
+            begin += found.taken[1]
+            length = PIECE if found.taken[1] else 2 * length
+
+    def _labeled(self, text: str, begin: int, end: int) -> LabeledText:
+        """Return a part of a text with labels, up to some paragraph unless the text ends there."""
+        # Here, since what is written as bytes does without.
+        from perceptron_nlp.tagger.tag.text import LabeledText
+
+        at_end = end >= len(text)
+        cut = self._cutter.cut_text(text[begin:end].encode("utf-8", "surrogatepass"), at_end)
+        sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(cut)
+        taken = cut.taken
+        self._cutter.give_back(cut)
+        return LabeledText(
+            begin,
+            memoryview(sentences),
+            memoryview(places),
+            memoryview(first),
+            memoryview(ends),
+            forms,
+            {
+                name: (memoryview(numbers), own)
+                for (name, own), numbers in zip(self.labels.items(), labels, strict=True)
+            },
+            None if lemmas is None else (memoryview(lemmas[0]), lemmas[1]),
+            {},
+            taken,
+        )
+
+    def texts(
+        self, source: Corpus, numbers: Callable[[int], int], threads: int = 1
+    ) -> Iterator[bytes]:
+        """Yield a text as CoNLL-U, piece by piece; what is no UTF-8 stays in the source.
+
+        The bytes do not depend on how many threads there are.
+
+        numbers : from how many sentences follow to the number of the first of them
+        """
+
+        def write(found: CutText) -> Callable[[], bytes]:
+            return partial(self._filler.conllu, found, numbers(found.n_sentences))
+
+        return self._written(source, write, threads)
+
+    def tagged(self, source: Corpus, threads: int = 1) -> Iterator[bytes]:
+        """Yield a text as ``word/TAG``, a sentence a line, otherwise like `texts`.
+
+        Spaces within words become no-break spaces. Raises ArgumentError unless `can_tag`.
+        """
+        if not self.can_tag:
+            raise ArgumentError("columns: word/TAG cannot hold these columns; write CoNLL-U")
+        return self._written(source, lambda found: partial(self._filler.tagged, found), threads)
+
+    def _written(
+        self, source: Corpus, write: Callable[[CutText], Callable[[], bytes]], threads: int
+    ) -> Iterator[bytes]:
+        """Yield what is written of each part of a text, in order.
+
+        write : from a part to what writes it; asked in the order of the text
+        """
+
+        def done(found: CutText, write_it: Callable[[], bytes]) -> bytes:
+            text = write_it()
+            self._cutter.give_back(found)
+            return text
+
+        if threads == 1:
+            for found in self._cut(source, self._cutter.cut_text, lambda found: found):
+                if found is not None:
+                    yield done(found, write(found))
+            return
+        # Here, since it brings logging in, and one thread does without.
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        def kept(found: CutText) -> Future[CutText]:
+            future: Future[CutText] = Future()
+            future.set_result(found)
+            return future
+
+        with ThreadPoolExecutor(threads) as pool:
+            cut: deque[Future[CutText]] = deque()
+            written: deque[Future[bytes]] = deque()
+
+            def write_first() -> None:
+                found = cut.popleft().result()
+                written.append(pool.submit(done, found, write(found)))
+
+            for future in self._cut(
+                source, lambda *text: pool.submit(self._cutter.cut_text, *text), kept
+            ):
+                if future is not None:
+                    cut.append(future)
+                while cut and (cut[0].done() or len(cut) > threads or future is None):
+                    write_first()
+                while written and (written[0].done() or len(written) > threads or future is None):
+                    yield written.popleft().result()
+            while cut:
+                write_first()
+            while written:
+                yield written.popleft().result()
+
+    def _cut(
+        self, source: Corpus, cut: Callable[[bytes, bool], T], done: Callable[[CutText], T]
+    ) -> Iterator[T | None]:
+        """Yield what `cut` makes of runs of paragraphs, or `done` of what had to be cut here.
+
+        None stands where more has to be waited for.
+        """
+        rest = b""
+        at_start = True
+        while True:
+            is_waiting = source.is_waiting()
+            if is_waiting:
+                yield None
+            piece = source.take_text(PIECE)
+            if not piece:
+                break
+            if not is_text(piece):
+                source.put_back(rest + piece)
+                return
+            if at_start:
+                piece = piece.removeprefix(BOM.encode())
+                at_start = False
+            text = rest + _without_long_gaps(piece)
+            end = max(map(text.rfind, _PARAGRAPH_ENDS))
+            if end > 0:
+                rest = text[end:]
+                yield cut(text[:end], True)
+            elif len(text) > (_LONG_ENOUGH if is_waiting else _LONG_PARAGRAPH):
+                found = self._cutter.cut_text(text, False)
+                rest = text[found.taken[0] :]
+                yield done(found)
+            else:
+                rest = text
+        yield cut(rest, True)
+
+
+def text_fill(
+    segmenter: Segmenter | None,
+    labelers: Mapping[str, Labeler],
+    written: Sequence[str],
+    agreeing: AgreeingColumns | None = None,
+) -> TextFill | None:
+    """Return what fills columns of running text as bytes.
+
+    labelers : by column, what labels it; those that others look at among them
+    written : the columns to fill
+    agreeing : those of the columns whose labels are to agree, or None
+
+    Returns
+    -------
+    None if that takes an object for each token: the model has not learned to cut text, a labeler
+    looks at more than words, or CoNLL-U cannot hold a label
+    """
+    if segmenter is None:
+        return None
+    columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
+    lemmas: tuple[int, list[int], LemmaDecoder] | None = None
+    names = [name for name in labelers if name != LEMMA]
+    for name, labeler in labelers.items():
+        if name not in CONLLU_COLUMNS[2:-1]:
+            return None
+        place = CONLLU_COLUMNS.index(name)
+        if labeler.gives_lemmas:
+            tags = labeler.needed_columns
+            if not {*tags} <= {*names} or not _are_plain(labeler.decoder.labels):
+                return None
+            made_of = labeler.lemma_decoder([labelers[tag].written_labels for tag in tags])
+            if made_of is None:
+                return None
+            lemmas = place, [names.index(tag) for tag in tags], LemmaDecoder(*made_of)
+            continue
+        if not labeler.words_alone:
+            return None
+        labels = labeler.written_labels
+        if any(wrong_conllu_value(name, label) for label in labels):
+            return None
+        shown = place if name in written else NOT_WRITTEN
+        columns.append((shown, labeler.decoder, [label.encode() for label in labels]))
+    if not columns:
+        return None
+    agreement = None
+    if agreeing is not None and agreeing.decoder is not None:
+        agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
+    texts = {name: labelers[name].written_labels for name in names}
+    core = TextFiller(columns, lemmas, agreement)
+    return TextFill(segmenter, core, texts, has_lemmas=lemmas is not None)
+
+
+def _are_plain(scripts: Iterable[str]) -> bool:
+    """Return True if no edit script makes a lemma that CoNLL-U cannot hold."""
+    made = (
+        script.literal or f"_{script.front}{script.back}" for script in map(parse_script, scripts)
+    )
+    return not any(wrong_conllu_value(LEMMA, lemma) for lemma in made)
+
+
+def _without_long_gaps(piece: bytes) -> bytes:
+    """Return text in which no stretch of white space is very long."""
+    if not may_have_gap(piece, LONG_GAP):
+        return piece
+    return with_gaps_shortened("", piece.decode(), LineCount()).encode()
 
 
 class Fill:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
     from perceptron_nlp.tagger.tag.threads import T, Use
 
+Labeled = tuple[list[list[str]], Any]
+"""The labels of sentences, and the confidences in them or None."""
+
 
 class Labeler:
     """A model ready to label; several threads may use it at once.
@@ -38,6 +41,8 @@ class Labeler:
     lexicon : the labels that some forms may have, or None
     earlier : by column, what labels the columns of the same tagger that the model looks at
 
+    model, lexicon : the same
+    earlier : the names of the columns that it labels before
     decoder : the core's form of the model
     words_alone : each label stands for itself and comes from the words of its sentence
     """
@@ -50,8 +55,10 @@ class Labeler:
         earlier: Mapping[str, Labeler] = MappingProxyType({}),
     ) -> None:
         self._earlier = EarlierColumns(earlier)
+        self.earlier = tuple(earlier)
         self.decoder = decoder_of(model, memory, lexicon)
-        self._model = model
+        self.model = model
+        self.lexicon = lexicon
         self._looked_at = model.template_columns
         self._given = model.feature_columns
         self._around = Around(self._given, model.knows)
@@ -71,15 +78,15 @@ class Labeler:
         known: Mapping[str, list[list[str]]] = MappingProxyType({}),
     ) -> list[Sequence[str]]:
         """Return sentences of one text with what they show of each other, and earlier columns."""
-        if not (self._earlier.labelers or self._model.derived):
+        if not (self._earlier.labelers or self.model.derived):
             return list(sentences)
         around = self._around._replace(before=before, after=after, known=known)
         sentences = self._earlier.add(sentences, around)
-        if self._given and self._model.derived:
+        if self._given and self.model.derived:
             # Before columns are added that the caller has never heard of.
             for number, sentence in enumerate(sentences):
                 self._check_columns(sentence, number)
-        for derived in self._model.derived:
+        for derived in self.model.derived:
             if derived.looks_around:
                 sentences = derived.add(sentences, around)
         return list(sentences)
@@ -128,7 +135,7 @@ class Labeler:
         -------
         None if it looks at more than a word and its tags
         """
-        if self._lemmatizer is None or len(self._model.derived) > 1 or self._has_fixed_words:
+        if self._lemmatizer is None or len(self.model.derived) > 1 or self._has_fixed_words:
             return None
         return self._lemmatizer.core_form(self.decoder, self._looked_at, written)
 
@@ -140,7 +147,7 @@ class Labeler:
     ) -> list[list[str]]:
         """Return the labels as they are learned, before they are written in the column's way."""
         given = self._inputs(sentences, keep, threads)
-        fixed = None if keep is None else self._constraints.sets_of(keep, map(len, sentences))
+        fixed = None if keep is None else self.constraints.sets_of(keep, map(len, sentences))
         if threads == 1:
             # Straight to the core: the street that most sentences take.
             found = self.decoder.tag(given, fixed)
@@ -150,7 +157,7 @@ class Labeler:
             found = label_lists(self.decoder, given, fixed, threads)
         if keep is None:
             return cast("list[list[str]]", found)
-        learned = self._constraints.learned
+        learned = self.constraints.learned
         return [
             [
                 learned(str(kept and kept[i])) if label is None else label
@@ -161,7 +168,7 @@ class Labeler:
 
     def written(self, labels: list[list[str]]) -> list[list[str]]:
         """Return learned labels as the column writes them."""
-        scheme = self._model.scheme
+        scheme = self.model.scheme
         if scheme is None:
             return labels
         if scheme == JOINT:
@@ -175,7 +182,7 @@ class Labeler:
     def written_labels(self) -> tuple[str, ...]:
         """The column's form of each label, by its number; of models of words alone."""
         labels = self.decoder.labels
-        return tuple(map(features_of, labels)) if self._model.scheme == JOINT else labels
+        return tuple(map(features_of, labels)) if self.model.scheme == JOINT else labels
 
     def scored(
         self,
@@ -198,11 +205,11 @@ class Labeler:
 
         def run(batch: range) -> T:
             at = slice(batch.start, batch.stop)
-            fixed = None if keep is None else self._constraints.sets_of(keep[at], lengths[at])
+            fixed = None if keep is None else self.constraints.sets_of(keep[at], lengths[at])
             numbers, scores = self.decoder.tag_scored(given[at], fixed)
-            return use(batch, numbers.astype("int64"), scores / self._model.weights.scale)
+            return use(batch, numbers.astype("int64"), scores / self.model.weights.scale)
 
-        return in_pieces(run, lengths, len(self._model.tags), threads)
+        return in_pieces(run, lengths, len(self.model.tags), threads)
 
     def scores(self, sentence: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return float64[n_tokens, n_labels], the scores of all labels at each token."""
@@ -213,7 +220,7 @@ class Labeler:
             # Tokens of one possible label are not, or only in part, scored when they are tagged.
             return self.trace(prepared).scores
         numbers_and_scores = self.decoder.tag_with_scores(self._inputs([prepared])[0])
-        scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self._model.weights.scale
+        scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self.model.weights.scale
         return scores
 
     def trace(self, sentence: Sequence[str]) -> ForwardTrace:
@@ -244,11 +251,11 @@ class Labeler:
         # Here, since tagging does without what explains.
         from perceptron_nlp.tagger.tag.sentence_features import ModelFeatures
 
-        return ModelFeatures(self._model)
+        return ModelFeatures(self.model)
 
     @functools.cached_property
     def _lemmatizer(self) -> Lemmatizer | None:
-        model = self._model
+        model = self.model
         if model.lemmas is None:
             return None
         # Here, since columns of tags do without.
@@ -257,10 +264,11 @@ class Labeler:
         return Lemmatizer(self._given, model.tags, model.lemmas, self.decoder.memory)
 
     @functools.cached_property
-    def _constraints(self) -> Constraints:
+    def constraints(self) -> Constraints:
+        """Labels that are kept, in terms of those that it learned."""
         from perceptron_nlp.tagger.tag.constraints import Constraints
 
-        return Constraints(self._model.tags, self._model.scheme)
+        return Constraints(self.model.tags, self.model.scheme)
 
     def _inputs(
         self,
@@ -274,7 +282,7 @@ class Labeler:
             assert self._first is not None
             return self._first.learned_labels(given, keep, threads)
 
-        if self._model.derived:
+        if self.model.derived:
             sentences = self._with_derived(sentences, first_labels)
         if self._looked_at:
             return [self._columns(sentence, i) for i, sentence in enumerate(sentences)]
@@ -284,7 +292,7 @@ class Labeler:
         self, sentences: Sentences, first_labels: Callable[[Sentences], Labels]
     ) -> Sentences:
         """Return prepared sentences with the derived columns that they do not have yet."""
-        for derived in self._model.derived:
+        for derived in self.model.derived:
             if not derived.looks_around:
                 sentences = derived.add(sentences, self._around._replace(label=first_labels))
         return sentences

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, groupby, islice, pairwise, repeat
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, overload
 
 from perceptron_nlp._checks import check_text
+from perceptron_nlp.tagger.tag.label import Labeled
 from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
 from perceptron_nlp.text.scripts import LEMMA
 
@@ -222,18 +223,6 @@ class LabeledText(NamedTuple):
     taken: tuple[int, int]
 
 
-class LabelSentences(Protocol):
-    """Gives sentences their labels, and confidences or None, in every column."""
-
-    def __call__(
-        self,
-        sentences: list[list[str]],
-        *,
-        before: Sequence[Sequence[str]],
-        after: Sequence[Sequence[str]],
-    ) -> Mapping[str, tuple[list[list[str]], list[list[float]] | None]]: ...
-
-
 def tokenize(text: str) -> list[TextSentence]:
     """The sentences and tokens of running text, found by rules; docs/plaintext.md tells them.
 
@@ -274,13 +263,21 @@ def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[SegmentedT
 
 
 def labeled_batches(
-    cut: Iterator[list[SegmentedToken]], label: LabelSentences, window: int, size: int
+    cut: Iterator[list[SegmentedToken]],
+    label: Callable[..., Mapping[str, Labeled]],
+    window: int,
+    size: int | None = BATCH,
 ) -> Iterator[LabeledText]:
-    """Yield sentences with labels, some at a time, if only none; `window` around are looked at."""
+    """Yield sentences with labels, some at a time, if only none, or all at once.
+
+    label : gives sentences their labels, and confidences or None, in every column
+    window : sentences on either side that it is to look at
+    size : sentences that are labeled at a time; None for all
+    """
     before: list[list[str]] = []
     coming = list(islice(cut, size))
     while True:
-        ready, coming = coming, list(islice(cut, max(size, window)))
+        ready, coming = coming, list(islice(cut, size and max(size, window)))
         words, after = _words(ready), _words(coming[:window])
         yield _labeled(ready, label(words, before=before, after=after))
         if not coming:
@@ -358,10 +355,7 @@ def _words(sentences: Sequence[Sequence[SegmentedToken]]) -> list[list[str]]:
     return [[word for token in tokens for word in token.words] for tokens in sentences]
 
 
-def _labeled(
-    cut: Sequence[Sequence[SegmentedToken]],
-    found: Mapping[str, tuple[list[list[str]], list[list[float]] | None]],
-) -> LabeledText:
+def _labeled(cut: Sequence[Sequence[SegmentedToken]], found: Mapping[str, Labeled]) -> LabeledText:
     """Return sentences of a whole text with the labels, and confidences, of their words."""
     tokens = list(chain.from_iterable(cut))
     flat = {name: list(chain.from_iterable(labels)) for name, (labels, _) in found.items()}

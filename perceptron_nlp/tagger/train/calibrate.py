@@ -136,7 +136,7 @@ def calibrated(
 ) -> tuple[TaggerModel, str | None]:
     """Return a model of one column with its calibration, and None; or without, and why not."""
     labeler = make_labeler(model)
-    data = _data(model, labeler, model.inputs(sentences), gold)
+    data = _data(labeler, model.inputs(sentences), gold)
     why = too_few(data)
     if why is not None:
         told: dict[str, Any] = {"method": None, "why": why}
@@ -210,15 +210,12 @@ def with_room(model: TaggerModel) -> TaggerModel:
 
 
 def _data(
-    model: TaggerModel,
-    labeler: Labeler,
-    sentences: list[Sequence[str]],
-    gold: Sequence[Sequence[str | None]],
+    labeler: Labeler, sentences: list[Sequence[str]], gold: Sequence[Sequence[str | None]]
 ) -> CalibrationData:
     """Return the data of a dev set; tokens without gold label are left out."""
-    view = LabelView(model, None)
+    view = LabelView(labeler)
     n_words = sum(map(len, gold))
-    wanted = min(_SAMPLED, _SAMPLED_SCORES // min(_BEST, len(model.tags)))
+    wanted = min(_SAMPLED, _SAMPLED_SCORES // min(_BEST, len(labeler.model.tags)))
     step = max(1, -(-n_words // wanted))
 
     def use(piece: range, numbers: Numbers, scores: Floats) -> tuple[Any, ...]:

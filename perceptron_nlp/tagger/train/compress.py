@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.tagger.gold import evaluated
+from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
@@ -23,8 +25,8 @@ from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_senten
 Score = Callable[[TaggerModel], Mapping[str, float]]
 """The share of tokens that a model labels right, by column."""
 Calibrate = Callable[[TaggerModel], TaggerModel]
-Label = Callable[[TaggerModel, Sequence[Sequence[str]]], Mapping[str, Sequence[Sequence[str]]]]
-"""The labels of sentences by a model, by column."""
+Labelers = Callable[[TaggerModel], ColumnLabelers]
+"""Makes a model ready to label."""
 
 # The most that the heaviest weight is as a whole number; None is as fine as it was. Coarser steps
 # take fewer bits and leave room for more rows: which is better is measured. The first is for models
@@ -128,22 +130,41 @@ def _highest_cost(before: Mapping[str, float], after: Mapping[str, float]) -> tu
     return column, cost
 
 
-def compress_unseen(
-    model: TaggerModel, size: int, label: Label, raw: RawSource | None = None
+def compressed(
+    model: TaggerModel,
+    size: int,
+    labelers: Labelers,
+    *,
+    dev: Source | None = None,
+    raw: RawSource | None = None,
+    force: bool = False,
 ) -> TaggerModel:
-    """compress_model, compared on sentences that the model itself has labeled.
+    """Return a model in so many bytes, compared on labeled text, on other text or on none.
 
     Parameters
     ----------
-    label : labels sentences with a model: see Label
-    raw : the sentences; None for bundled ones of English
+    labelers : makes a model ready to label
+    dev, raw, force : see Tagger.compress
 
     Raises
     ------
-    ArgumentError : it is too small, or costs more than MOST_COST; or the model looks at more than
-        words, or knows too few of the bundled ones
+    ArgumentError : it is too small, or without `dev` costs more than MOST_COST; or the model looks
+        at more than words, or knows too few of the bundled ones
     FormatError : there is no sentence
     """
+    if raw is not None and (dev is not None or force):
+        raise ArgumentError("raw: is for a comparison without dev, and without force")
+    if dev is not None:
+        return _compress_by(dev, model, size, labelers)
+    if force:
+        return compress_model(model, size)
+    return _compress_unseen(model, size, labelers, raw)
+
+
+def _compress_unseen(
+    model: TaggerModel, size: int, labelers: Labelers, raw: RawSource | None
+) -> TaggerModel:
+    """compress_model, compared on sentences that the model itself has labeled."""
     if len(model_to_bytes(model)) <= size:
         return model
     needed = model.feature_columns
@@ -165,11 +186,11 @@ def compress_unseen(
                 f" model knows {percent(sum(known) / len(known))}; give labeled text, or raw text"
                 " of its language, or force the size"
             )
-    whole = label(model, sentences)
+    whole = labelers(model).label(sentences)
 
     def score(smaller: TaggerModel) -> dict[str, float]:
-        found = label(smaller, sentences)
-        return {name: _share_equal(found[name], whole[name]) for name in whole}
+        found = labelers(smaller).label(sentences)
+        return {name: _share_equal(own, whole[name][0]) for name, (own, _) in found.items()}
 
     return compress_model(model, size, score, steps=STEPS[:1], most_cost=MOST_COST)
 
@@ -183,8 +204,12 @@ def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]])
     return sum(equal) / len(equal)
 
 
-def compress_by(source: Source, model: TaggerModel, size: int, score: Score) -> TaggerModel:
+def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labelers) -> TaggerModel:
     """compress_model, and what comes out calibrated again on labeled text, if that does."""
+
+    def score(smaller: TaggerModel) -> dict[str, float]:
+        own = labelers(smaller)
+        return {name: evaluated(own, source, name).accuracy for name in own.by_column}
 
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, source)[0]

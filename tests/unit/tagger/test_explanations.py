@@ -62,17 +62,17 @@ def test_a_column_is_explained_by_its_own_tagger() -> None:
     assert (
         both.explain(words, column="xpos").labels == both.tag(words, columns=both.columns)["xpos"]
     )
-    assert [labels for labels, _ in both.k_best(words, 1, column="xpos")] == [
+    assert [labels for labels, _ in pn.k_best(both, words, 1, column="xpos")] == [
         both.by_column["xpos"].tag(words)
     ]
-    for bad in (both.explain, lambda w, column: both.k_best(w, 1, column=column)):
+    for bad in (both.explain, lambda w, column: pn.k_best(both, w, 1, column=column)):
         with pytest.raises(pn.ArgumentError, match="column: 'xpo' is not one of"):
             bad(words, column="xpo")
 
 
 @pytest.mark.parametrize("tokens", ["text", b"text", 3, None])
 def test_what_is_no_list_of_words_is_refused(tagger: pn.Tagger, tokens: object) -> None:
-    for method in (tagger.explain, lambda given: tagger.k_best(given, 2)):
+    for method in (tagger.explain, lambda given: pn.k_best(tagger, given, 2)):
         with pytest.raises(pn.ArgumentTypeError, match="tokens: a list of words is needed"):
             method(tokens)  # type: ignore[arg-type]
     with pytest.raises(pn.ArgumentTypeError, match=r"\[1\]: a str is needed, not int"):
@@ -82,7 +82,7 @@ def test_what_is_no_list_of_words_is_refused(tagger: pn.Tagger, tokens: object) 
 def test_words_may_come_from_an_iterator(tagger: pn.Tagger) -> None:
     words = ["The", "man"]
     assert tagger.explain(iter(words)).labels == tagger.tag(words)  # type: ignore[arg-type]
-    assert tagger.k_best(iter(words), 1)[0][0] == tagger.tag(words)  # type: ignore[arg-type]
+    assert pn.k_best(tagger, iter(words), 1)[0][0] == tagger.tag(words)  # type: ignore[arg-type]
 
 
 def test_a_model_whose_function_is_missing_says_which_it_is() -> None:

@@ -149,7 +149,7 @@ def test_a_function_searches_with_a_beam_and_resumes_and_has_confidences(
     assert tagger.model.beam == 4
     words = small[0][0]
     assert all(0 < sure <= 1 for sure in tagger.confidences(words))
-    assert tagger.k_best(words, 3)[0][0] == tagger.tag(words)
+    assert pn.k_best(tagger, words, 3)[0][0] == tagger.tag(words)
     explained = tagger.explain(words)
     assert explained.labels == tagger.tag(words)
     assert any("w " in feature.text for feature in explained[0].features)

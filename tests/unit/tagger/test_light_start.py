@@ -44,7 +44,7 @@ HEAVY = {
     "perceptron_nlp.tagger.explain.explanation",
     "perceptron_nlp.tagger.tag.forward_trace",
     "perceptron_nlp.tagger.tag.sentence_features",
-    "perceptron_nlp.tagger.tag.k_best",
+    "perceptron_nlp.tagger.k_best",
     "perceptron_nlp.crossfit",
     "perceptron_nlp.probability",
     "perceptron_nlp.tagger.confidence",

@@ -114,7 +114,7 @@ def test_lemmas_are_evaluated_explained_and_ranked_as_lemmas(
         assert word.score == pytest.approx(features)
     other = pipeline.explain(words, column="lemma", against=[None, "chats", None])
     assert other[1].runner_up == "chats"
-    best = pipeline.k_best(words, 4, column="lemma")
+    best = pn.k_best(pipeline, words, 4, column="lemma")
     assert best[0][0] == explained.labels
     assert len({tuple(labels) for labels, _ in best}) == 4
     assert [score for _, score in best] == sorted((s for _, s in best), reverse=True)

@@ -134,7 +134,7 @@ def test_ways_to_label_words_unlike_any_come_in_order_though_hundreds_score_more
 ) -> None:
     narrow = pn.train(small, epochs=1, seed=0, beam=2, templates=["word[0]", "tag[-1]"])
     words = ["\0"] * 12
-    found = narrow.k_best(words, 4)
+    found = pn.k_best(narrow, words, 4)
     assert found[0][0] == narrow.tag(words) and len(found) <= 4
     assert sorted((score for _, score in found), reverse=True) == [score for _, score in found]
     assert len({tuple(labels) for labels, _ in found}) == len(found)

@@ -21,10 +21,10 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Lexicon
-from perceptron_nlp.tagger.tag.label import Labeler
+from perceptron_nlp._checks import check_int, token_list
+from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.text.sentence import words_of
 from perceptron_nlp.text.spans import legal_steps
 from perceptron_nlp.text.tagset import SCHEMES
@@ -37,13 +37,41 @@ _Floats = npt.NDArray[np.float64]
 _Path = tuple[int, ...]
 
 
-def best_labelings(
-    model: TaggerModel, labeler: Labeler, lexicon: Lexicon | None, sentence: Sequence[str], k: int
+def k_best(
+    tagger: Tagger, tokens: Sequence[str], k: int, *, column: str | None = None
 ) -> list[tuple[list[str], float]]:
-    """Return the k best ways to label a prepared sentence; see Tagger.k_best."""
+    """Return the best labelings of one sentence as a whole.
+
+    Parameters
+    ----------
+    tagger : a tagger
+    tokens : as for Tagger.tag
+    k : how many; 1 to 1,000,000
+    column : of a tagger of several columns, which; None for the first
+
+    Returns
+    -------
+    list of (labels, score) : the best first, no two with the same labels. The first is what
+        ``Tagger.tag`` gives. There are fewer than k where there are fewer ways. The search is exact
+        for greedy models, which are searched by what each label falls short of the best at its
+        word; models with a beam are searched by sums of scores, where a model's own beam may have
+        passed over better ones, which are left out
+
+    Raises
+    ------
+    ArgumentTypeError, ArgumentError : as for Tagger.tag; k out of its range; no such column
+
+    Examples
+    --------
+    ``perceptron_nlp.k_best(tagger, ["The", "old", "man"], 2)[0][0]`` may be
+    ``["DET", "ADJ", "NOUN"]``.
+    """
+    check_int("k", k, 1, MOST_SEQUENCES)
+    labeler = tagger.labelers.named_one(column)
+    model, sentence = labeler.model, labeler.prepared([token_list(tokens)])[0]
     labels = tuple(labeler.label([sentence])[0])
     trace, words = labeler.trace(sentence), words_of(sentence)
-    constrained, lemmas = ConstrainedTokens(model, lexicon), model.lemmas
+    constrained, lemmas = ConstrainedTokens(model, labeler.lexicon), model.lemmas
     scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.turkic)
     way = -1 if model.right_to_left else 1
 

@@ -1,0 +1,185 @@
+"""The columns of a tagger: those that agree are labeled together, others after these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from perceptron_nlp._checks import check_choice, check_choices, check_threads, sentence_list
+from perceptron_nlp.errors import ArgumentTypeError
+from perceptron_nlp.tagger.model.agreement import Agreement
+from perceptron_nlp.tagger.tag.label import Labeled, Labeler
+from perceptron_nlp.text.sentence import Sentence
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
+    from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
+    from perceptron_nlp.tagger.tag.constraints import Keep
+
+
+class ColumnLabelers:
+    """What labels the columns of a tagger; any number of threads may use it at once.
+
+    by_column : a labeler for each, in the tagger's order
+    agreement : the combinations of labels that columns may have, or None
+    """
+
+    def __init__(self, by_column: Mapping[str, Labeler], agreement: Agreement | None) -> None:
+        self.by_column = by_column
+        self._agreement = agreement
+        self._together: dict[tuple[str, ...], AgreeingColumns | None] = {}
+
+    def named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
+        """Return some of the columns, in the tagger's order; None for all.
+
+        Raises ArgumentTypeError, ArgumentError if they are no names, or there is no such column.
+        """
+        if columns is None:
+            return tuple(self.by_column)
+        if isinstance(columns, str) or not isinstance(columns, Iterable):
+            raise ArgumentTypeError(
+                f"columns: a list of names is needed, not {type(columns).__name__}"
+            )
+        wanted = [*columns]
+        check_choices("columns", wanted, [*self.by_column])
+        return tuple(name for name in self.by_column if name in wanted)
+
+    def named_one(self, column: str | None) -> Labeler:
+        """Return what labels a column; None for the first.
+
+        Raises ArgumentTypeError, ArgumentError if there is no such column.
+        """
+        if column is None:
+            return next(iter(self.by_column.values()))
+        check_choice("column", column, self.by_column)
+        return self.by_column[column]
+
+    def of(self, names: Sequence[str]) -> dict[str, Labeler]:
+        """Return what labels some of the columns."""
+        return {name: self.by_column[name] for name in names}
+
+    def needed(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return columns and those before them that they look at."""
+        seen = {*names, *(earlier for name in names for earlier in self.by_column[name].earlier)}
+        return tuple(name for name in self.by_column if name in seen)
+
+    def known_labels(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return all labels that columns may write, in code point order."""
+        return {name: tuple(sorted(self.by_column[name].model.written_labels)) for name in names}
+
+    def label(
+        self,
+        sentences: Iterable[Sequence[str]],
+        threads: int = 1,
+        keep: Mapping[str, Sequence[Keep]] | None = None,
+        before: Sequence[Sequence[str]] = (),
+        after: Sequence[Sequence[str]] = (),
+        columns: Sequence[str] | None = None,
+        *,
+        sure: bool = False,
+    ) -> dict[str, Labeled]:
+        """Return the labels of columns, each with confidences (if `sure`) or None.
+
+        Parameters and errors are those of Tagger.tag_sents; None stands for all columns.
+        """
+        check_threads(threads)
+        batch = sentence_list(sentences)
+        kept = self._kept(batch, keep)
+        names = self.named(columns)
+        needed = self.needed(names)
+        found: dict[str, Labeled] = {}
+        agreeing = self.agreeing(needed)
+        if agreeing is not None:
+            inputs = {
+                name: _inputs(self.by_column[name], batch, before, after, {})
+                for name in agreeing.columns
+            }
+            if sure:
+                from perceptron_nlp.tagger.confidence import sure_columns
+
+                found.update(sure_columns(agreeing, inputs, kept, threads))
+            else:
+                labels = agreeing.labels(inputs, kept, threads)
+                found.update((name, (own, None)) for name, own in labels.items())
+        for name in needed:
+            if name not in found:
+                known = {at: own for at, (own, _) in found.items()}
+                prepared = _inputs(self.by_column[name], batch, before, after, known)
+                found[name] = self._by_itself(name, prepared, kept.get(name), threads, sure)
+        return {name: found[name] for name in names}
+
+    def buffers(
+        self, words: WordBuffers, names: Sequence[str], threads: int, *, sure: bool
+    ) -> LabelArrays:
+        """Return words in buffers with labels: columns of words alone straight from the core."""
+        from perceptron_nlp.tagger.tag.arrays import label_buffers
+
+        labels: dict[str, tuple[Any, tuple[str, ...]]] = {}
+        agreeing = None if sure else self.agreeing(names)
+        if agreeing is not None and agreeing.decoder is not None:
+            numbers = label_buffers(agreeing.decoder, words, threads, len(agreeing.columns))
+            own = agreeing.decoder.labels
+            labels.update(zip(agreeing.columns, zip(numbers, own, strict=True), strict=True))
+        together = () if agreeing is None else agreeing.columns
+        for name, labeler in self.of(names).items():
+            if labeler.words_alone and name not in together and not sure:
+                (one,) = label_buffers(labeler.decoder, words, threads)
+                labels[name] = one, labeler.written_labels
+        others = [name for name in names if name not in labels]
+        found = self.label(words.lists(), threads, columns=others, sure=sure) if others else {}
+        return words.with_labels(self.known_labels(names), labels, found)
+
+    def _by_itself(
+        self,
+        name: str,
+        prepared: list[Sequence[str]],
+        keep: list[Keep] | None,
+        threads: int,
+        sure: bool,
+    ) -> Labeled:
+        if not sure:
+            return self.by_column[name].label(prepared, keep, threads), None
+        from perceptron_nlp.tagger.confidence import sure_labels
+
+        return sure_labels(self.by_column[name], prepared, keep, threads)
+
+    def _kept(
+        self, batch: Sequence[Sequence[str]], keep: Mapping[str, Sequence[Keep]] | None
+    ) -> dict[str, list[Keep] | None]:
+        if keep is None:
+            return {}
+        # Here, since most text has no labels yet.
+        from perceptron_nlp.tagger.tag.constraints import check_columns, check_keep
+
+        check_columns(keep, [*self.by_column])
+        return {name: check_keep(batch, own) for name, own in keep.items()}
+
+    def agreeing(self, names: Sequence[str]) -> AgreeingColumns | None:
+        """Return those of the columns whose labels agree; None if there are none."""
+        if self._agreement is None:
+            return None
+        chosen = tuple(
+            name
+            for name in self._agreement.columns
+            if name in names and name in self.by_column and self.by_column[name].model.can_agree
+        )
+        if chosen not in self._together:
+            # Here, since a column by itself has nothing to agree with.
+            from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
+
+            own = self._agreement.within(chosen)
+            self._together[chosen] = None if own is None else AgreeingColumns(own, self.by_column)
+        return self._together[chosen]
+
+
+def _inputs(
+    labeler: Labeler,
+    batch: list[Sequence[str]],
+    before: Sequence[Sequence[str]],
+    after: Sequence[Sequence[str]],
+    known: Mapping[str, list[list[str]]],
+) -> list[Sequence[str]]:
+    """Return sentences as a labeler takes them, with what is known of earlier columns."""
+    read = [sentence for sentence in batch if isinstance(sentence, Sentence)]
+    inputs = labeler.model.inputs(read) if len(read) == len(batch) else batch
+    return labeler.prepared(inputs, before, after, known)
