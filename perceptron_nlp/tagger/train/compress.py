@@ -139,12 +139,7 @@ def compressed(
     raw: RawSource | None = None,
     force: bool = False,
 ) -> TaggerModel:
-    """Return a model in so many bytes, compared on labeled text, on other text or on none.
-
-    Parameters
-    ----------
-    labelers : makes a model ready to label
-    dev, raw, force : see Tagger.compress
+    """Return a model in so many bytes, compared as Tagger.compress says.
 
     Raises
     ------
