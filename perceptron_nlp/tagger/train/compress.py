@@ -126,8 +126,7 @@ def _mean(scores: Mapping[str, float]) -> float | None:
 
 def _highest_cost(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[str, float]:
     """Return the column that loses most, and how much."""
-    cost, column = max((before[name] - after[name], name) for name in before)
-    return column, cost
+    return max(((name, before[name] - after[name]) for name in before), key=lambda own: own[::-1])
 
 
 def compressed(
@@ -168,9 +167,8 @@ def _compress_unseen(
             f"dev: the model looks at the column {needed[0]}, so what its size costs is compared on"
             " labeled text alone; give it, or force the size"
         )
-    sentences = [
-        list(words) for words in islice(raw_sentences(_SAMPLE if raw is None else raw), _COMPARED)
-    ]
+    read = raw_sentences(_SAMPLE if raw is None else raw)
+    sentences = [*map(list, islice(read, _COMPARED))]
     if not any(sentences):
         raise FormatError("there is no sentence in the raw text", place_of(raw))
     if raw is None:
@@ -209,8 +207,7 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, source)[0]
 
-    left_out = calibrated_columns(model, source)[1]
-    does = len(left_out) < len(model.parts_by_column)
+    does = len(calibrated_columns(model, source)[1]) < len(model.parts_by_column)
     return compress_model(model, size, score, calibrate if does else None)
 
 
