@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from perceptron_nlp.tagger.model.label_components import NOTHING
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.text.spans import spans_of
 from perceptron_nlp.text.tagset import is_span_column
 
 
@@ -55,6 +54,9 @@ class SpanScores:
 
     def add(self, gold: Sequence[str], given: Sequence[str]) -> None:
         """Count one sentence, given by the span labels of its tokens."""
+        # Here, since few columns hold spans.
+        from perceptron_nlp.text.spans import spans_of
+
         truth, found = set(spans_of(gold)), set(spans_of(given))
         self.gold.update(kind for kind, _, _ in truth)
         self.given.update(kind for kind, _, _ in found)

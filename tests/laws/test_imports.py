@@ -56,7 +56,7 @@ LATE = {
         "tagger/api": ("train",),
         "tagger/labelers": ("agreeing", "buffers", "label", "_by_itself", "_kept"),
         "tagger/confidence": ("__init__", "sure_labels"),
-        "tagger/label_scores": ("untrained_labels",),
+        "tagger/label_scores": ("add", "untrained_labels"),
         "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
             "labelers",
@@ -100,7 +100,13 @@ LATE = {
             "model_from_bytes",
         ),
         "tagger/model/model": ("with_function", "agreeing"),
-        "tagger/train/columns": ("capital_share", "feature_columns", "with_neighbours_seen"),
+        "tagger/train/columns": (
+            "as_iobes",
+            "capital_share",
+            "feature_columns",
+            "with_neighbours_seen",
+        ),
+        "tagger/train/learners": ("__init__",),
         "tagger/train/loop": ("_state", "_model"),
         "tagger/tag/fill": ("_labeled",),
         "tagger/tag/text": ("cut_text",),

@@ -34,7 +34,6 @@ from perceptron_nlp.tagger.model.label_components import (
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.text.spans import broken_positions, scheme_of, written
 from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column, vocabulary_of
 
 if TYPE_CHECKING:
@@ -59,6 +58,9 @@ def as_iobes(examples: Examples) -> tuple[Examples, int]:
 
     That stays as their `scheme`; broken labels are read as conlleval reads them.
     """
+    # Here and below, since few columns hold spans or look around.
+    from perceptron_nlp.text.spans import broken_positions, scheme_of, written
+
     whole = [[label for label in labels if label is not None] for labels in examples.gold]
     scheme = scheme_of(whole)
     gold: list[Sequence[str | None]] = [written(labels, "iobes") for labels in whole]
@@ -73,7 +75,6 @@ def hold_names(examples: Examples) -> bool:
 
 def capital_share(examples: Examples) -> float:
     """Share of the spans, marked where they begin, that begin with a capital letter."""
-    # Here and below, since few columns are of names or look around.
     from perceptron_nlp.tagger.model.context import is_capitalised
 
     first = [

@@ -20,7 +20,6 @@ from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.spans import legal_steps
 from perceptron_nlp.text.tagset import SCHEMES
 
 if TYPE_CHECKING:
@@ -85,11 +84,12 @@ class TemplateLearner(Learner):
         self._limit = limit
         always = {word: examples.tags.id_of(label) for word, label in forced.items()}
         self._options = options
-        self._allowed = (
-            np.array(legal_steps(examples.tags, options.is_right_to_left))
-            if examples.scheme in SCHEMES
-            else None
-        )
+        self._allowed = None
+        if examples.scheme in SCHEMES:
+            # Here, since few columns hold spans.
+            from perceptron_nlp.text.spans import legal_steps
+
+            self._allowed = np.array(legal_steps(examples.tags, options.is_right_to_left))
         self._parts = (
             None if examples.parts is None else parts_of(examples.tags.labels, examples.parts)
         )
