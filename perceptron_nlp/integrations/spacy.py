@@ -9,6 +9,7 @@ tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma. A toke
 # spaCy reads the annotations of factories at run time: they are no strings here.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Self
 
@@ -83,11 +84,8 @@ class SpacyTagger(Pipe):
         self.vocab = vocab
         self.name = name
         self.model = None
-        self._path = model
-        self._columns = columns
-        self._options = dict(options or {})
-        self._threads = threads
-        self._confidences = confidences
+        self._path, self._columns, self._options = model, columns, dict(options or {})
+        self._threads, self._confidences = threads, confidences
         self._words = Words(vocab.strings)
         self._opened: pn.Tagger | None = None
         self._writer: Writer | None = None
@@ -280,61 +278,33 @@ class SpacyTagger(Pipe):
             # Together, so that their labels agree.
             self._take(pn.train(self._gold, column=columns, **self._options), self._gold)
             return
-        taggers = [
-            pn.train(
-                [sentence for sentence in self._gold if name in sentence.columns],
-                column=name,
-                **self._options,
-            )
-            for name in columns
-        ]
+        taggers = []
+        for name in columns:
+            own = [sentence for sentence in self._gold if name in sentence.columns]
+            taggers.append(pn.train(own, column=name, **self._options))
         self._take(pn.Tagger.joined(taggers), self._gold)
 
     def _mistakes(self, gold: Sequence["pn.Sentence"]) -> int:
         columns = self._opened.by_column if self._opened else {}
         wrong = 0
         for name in columns or self._learnable(gold):
-            found = (
-                columns[name].tag_sents(gold)
-                if name in columns
-                else [[""] * len(sentence) for sentence in gold]
-            )
-            wrong += sum(
-                label != right and right is not None
-                for labels, sentence in zip(found, gold, strict=True)
-                for label, right in zip(labels, gold_labels(sentence, name), strict=True)
-            )
+            right = [gold_labels(sentence, name) for sentence in gold]
+            found: Any = columns[name].tag_sents(gold) if name in columns else [()] * len(gold)
+            for labels, own in zip(found, right, strict=True):
+                pairs = zip_longest(labels, own)
+                wrong += sum(label != one and one is not None for label, one in pairs)
         return wrong
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What spaCy's own class would pickle knows nothing of this one's attributes.
-        settings = {
-            "model": self._path,
-            "columns": self._columns,
-            "options": self._options,
-            "threads": self._threads,
-            "confidences": self._confidences,
-        }
-        return _restored, (
-            self.vocab,
-            self.name,
-            settings,
-            self._opened,
-            self._gold,
-            self._is_behind,
-        )
+        settings = (self._path, self._columns, self._options, self._threads, self._confidences)
+        learned = (self._opened, self._gold, self._is_behind)
+        return _restored, (self.vocab, self.name, settings, learned)
 
 
-def _restored(
-    vocab: Any,
-    name: str,
-    settings: dict[str, Any],
-    opened: "pn.Tagger | None",
-    gold: list["pn.Sentence"],
-    is_behind: bool,
-) -> SpacyTagger:
-    component = SpacyTagger(vocab, name, **settings)
-    component._opened, component._gold, component._is_behind = opened, gold, is_behind
+def _restored(vocab: Any, name: str, settings: Any, learned: Any) -> SpacyTagger:
+    component = SpacyTagger(vocab, name, **dict(zip(_DEFAULTS, settings, strict=True)))
+    component._opened, component._gold, component._is_behind = learned
     return component
 
 
@@ -346,16 +316,19 @@ def _key(token: Any, attribute: str) -> Any:
     return token.morph.key if attribute == "morph" else getattr(token, attribute)
 
 
+_DEFAULTS: dict[str, Any] = {
+    "model": None,
+    "columns": None,
+    "options": {},
+    "threads": 1,
+    "confidences": False,
+}
+
+
 @Language.factory(
     "perceptron_tagger",
     assigns=["token.tag", "token.pos", "token.morph", "token.lemma"],
-    default_config={
-        "model": None,
-        "columns": None,
-        "options": {},
-        "threads": 1,
-        "confidences": False,
-    },
+    default_config=_DEFAULTS,
     default_score_weights={"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None, "lemma_acc": None},
 )
 def make_perceptron_tagger(
@@ -368,15 +341,8 @@ def make_perceptron_tagger(
     confidences: bool,
 ) -> Any:
     """Return a SpacyTagger with the settings as its parameters."""
-    return SpacyTagger(
-        nlp.vocab,
-        name,
-        model=model,
-        columns=columns,
-        options=options,
-        threads=threads,
-        confidences=confidences,
-    )
+    settings: tuple[Any, ...] = (model, columns, options, threads, confidences)
+    return SpacyTagger(nlp.vocab, name, **dict(zip(_DEFAULTS, settings, strict=True)))
 
 
 @registry.tokenizers("perceptron_tokenizer")

@@ -106,25 +106,25 @@ class Batch:
         """Set attributes (spaCy's numbers of them) of all tokens to numbers, uint64[n_tokens]."""
         names = [attribute for attribute, _ in columns]
         table = np.stack([numbers for _, numbers in columns], 1)
-        start = 0
-        for doc, end in zip(self._docs, self._ends.tolist(), strict=True):
-            if end > start:
-                doc.from_array(names, table[start:end])
-            start = end
+        for doc, own in self._parts(table):
+            if len(own):
+                doc.from_array(names, own)
 
     def set_confidences(self, by_column: Mapping[str, Iterable[Iterable[float]]]) -> None:
         """Set the confidences in the labels of each column, None for white space."""
         values = {
             name: iter(list(self.of_tokens(sentences))) for name, sentences in by_column.items()
         }
-        start = 0
-        for doc, end in zip(self._docs, self._ends.tolist(), strict=True):
-            is_word = self.is_word[start:end].tolist()
+        for doc, is_word in self._parts(self.is_word):
             doc._.confidences = {
-                name: [next(own) if word else None for word in is_word]
+                name: [next(own) if word else None for word in is_word.tolist()]
                 for name, own in values.items()
             }
-            start = end
+
+    def _parts(self, table: npt.NDArray[Any]) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
+        """Yield the Docs, each with its tokens' rows of a table."""
+        bounds = pairwise([0, *self._ends.tolist()])
+        return ((doc, table[a:b]) for doc, (a, b) in zip(self._docs, bounds, strict=True))
 
     def set_morphs(self, analyses: Iterable[Any]) -> None:
         """Set the morphology of all tokens."""
@@ -177,40 +177,26 @@ class Writer:
             labels = part.model.written_labels
             attribute = attribute_of(name)
             if attribute == "morph":
-                analyses = {
-                    label: MorphAnalysis(vocab, "" if label == NO_FEATURES else label)
-                    for label in labels
-                }
-                self._morphs.append((name, MorphAnalysis(vocab, ""), analyses))
+                none = MorphAnalysis(vocab, "")
+                analyses = {one: MorphAnalysis(vocab, one) for one in {*labels} - {NO_FEATURES}}
+                self._morphs.append((name, none, {NO_FEATURES: none, **analyses}))
             elif attribute == "pos":
-                self._numbers.append(
-                    (name, POS, POS_IDS[SPACE_POS], {label: _pos_number(label) for label in labels})
-                )
+                numbers = {label: _pos_number(label) for label in labels}
+                self._numbers.append((name, POS, POS_IDS[SPACE_POS], numbers))
             elif attribute == "lemma":
                 self._lemmas.append(name)
             else:
-                self._numbers.append(
-                    (
-                        name,
-                        TAG,
-                        _permanent_number(SPACE_TAG, vocab),
-                        {label: _permanent_number(label, vocab) for label in labels},
-                    )
-                )
+                numbers = {label: _permanent_number(label, vocab) for label in labels}
+                self._numbers.append((name, TAG, _permanent_number(SPACE_TAG, vocab), numbers))
 
     def write(self, batch: Batch, threads: int) -> None:
         """Label the words of all Docs of a batch."""
         columns = []
+        how: dict[str, Any] = {"threads": threads, "confidences": self._confidences}
+        labels: Any = self._tagger.tag_sents(batch.sentences, columns=self._tagger.columns, **how)
         if self._confidences:
-            sure = self._tagger.tag_sents(
-                batch.sentences, columns=self._tagger.columns, threads=threads, confidences=True
-            )
-            labels = {name: own for name, (own, _) in sure.items()}
-            batch.set_confidences({name: own for name, (_, own) in sure.items()})
-        else:
-            labels = self._tagger.tag_sents(
-                batch.sentences, columns=self._tagger.columns, threads=threads
-            )
+            batch.set_confidences({name: own for name, (_, own) in labels.items()})
+            labels = {name: own for name, (own, _) in labels.items()}
         for name, attribute, of_space, number_of in self._numbers:
             found = batch.of_tokens(labels[name])
             values = np.full(len(batch.is_word), of_space, np.uint64)
