@@ -76,6 +76,17 @@ def press_and_wait(page: Any, key: str) -> None:
     )
 
 
+def press(page: Any, *keys: str) -> None:
+    """Press keys, one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def wait_for(page: Any, condition: str) -> None:
+    """Wait until something is true on the page."""
+    page.wait_for_function(f"() => {condition}")
+
+
 def wait_for_status(page: Any, text: str) -> None:
     """Wait until the page says something."""
     page.wait_for_function(

@@ -36,6 +36,12 @@ def gold(words: tuple[str, ...] | list[str]) -> list[str]:
 
 
 @pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """The file of what is annotated, which is not there yet."""
+    return tmp_path / "gold.conllu"
+
+
+@pytest.fixture
 def raw_text(tmp_path: Path) -> Path:
     """A file of running text in which every sentence has a capital letter and a full stop."""
     path = tmp_path / "text.txt"

@@ -20,8 +20,10 @@ from perceptron_nlp.pages.serving import PageServer
 from tests.unit.annotation.browsing import (
     annotate_by_keys,
     opened,
+    press,
     serving,
     tags,
+    wait_for,
     wait_for_status,
     wait_for_words,
     words,
@@ -59,8 +61,7 @@ def test_the_page_and_a_session_in_python_write_the_same_bytes(tmp_path: Path) -
     assert page.read_bytes() == python.read_bytes()
 
 
-def test_of_two_pages_the_one_that_is_behind_is_told_and_changes_nothing(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_of_two_pages_the_one_that_is_behind_is_told_and_changes_nothing(out: Path) -> None:
     with serving(Session(made(9), out)) as server:
         _, one = asked(server, "/look", {})
         _, other = asked(server, "/look", {})
@@ -115,9 +116,8 @@ def test_every_tag_has_a_key_of_its_own_that_does_nothing_else() -> None:
 
 
 def test_by_keyboard_alone_raw_text_becomes_a_treebank(
-    browser: Any, tmp_path: Path, raw_text: Path
+    browser: Any, tmp_path: Path, out: Path, raw_text: Path
 ) -> None:
-    out = tmp_path / "gold.conllu"
     session = Session(raw_text, out, order="document", background=True)
     with serving(session) as server, opened(browser, server) as page:
         for count in range(1, 7):
@@ -131,33 +131,21 @@ def test_by_keyboard_alone_raw_text_becomes_a_treebank(
         assert tags(page)[0] == first
         before = words(page)
         page.keyboard.press("u")
-        page.wait_for_function(
-            "() => document.querySelector('#origin').innerText.includes('taken')"
-        )
+        wait_for(page, "document.querySelector('#origin').innerText.includes('taken')")
         assert words(page) != before and len(list(pn.read_conllu(out))) == 5
         page.keyboard.press("Enter")
-        page.wait_for_function(
-            "() => !document.querySelector('#origin').innerText.includes('taken')"
-        )
+        wait_for(page, "!document.querySelector('#origin').innerText.includes('taken')")
         assert words(page) == before
         # Cut otherwise; what was set stays.
-        page.keyboard.press("z")
-        page.keyboard.press("ArrowRight")
-        page.keyboard.press("+")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            f"() => document.querySelectorAll('.token').length === {len(before) + 1}"
-        )
+        press(page, "z", "ArrowRight", "+", "Enter")
+        wait_for(page, f"document.querySelectorAll('.token').length === {len(before) + 1}")
         assert words(page)[1] == before[1][0] and tags(page)[0] == "X"
         page.keyboard.press("-")
-        page.wait_for_function(
-            f"() => document.querySelectorAll('.token').length === {len(before)}"
-        )
+        wait_for(page, f"document.querySelectorAll('.token').length === {len(before)}")
         assert words(page) == before
         page.keyboard.press("N")
         page.keyboard.type("unsure")
-        page.keyboard.press("Enter")
-        page.keyboard.press("?")
+        press(page, "Enter", "?")
         assert page.locator("#help").is_visible()
         page.keyboard.press("Escape")
         assert not page.locator("#help").is_visible()
@@ -171,8 +159,7 @@ def test_by_keyboard_alone_raw_text_becomes_a_treebank(
     assert pn.load(tmp_path / "gold.model").to_bytes() == session.model.to_bytes()
 
 
-def test_a_tag_of_the_set_is_typed(browser: Any, tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_tag_of_the_set_is_typed(browser: Any, out: Path) -> None:
     with serving(Session(made(9), out)) as server, opened(browser, server) as page:
         for typed, tag in (("nou", "NOUN"), ("X", "X"), ("pro", "PRON"), ("proper", "PROPN")):
             page.keyboard.press("/")
@@ -188,17 +175,14 @@ def test_a_tag_of_the_set_is_typed(browser: Any, tmp_path: Path) -> None:
         assert tags(page)[0] == "PROPN"
         page.keyboard.press("u")
         assert tags(page)[0] == "PRON"
-        page.keyboard.press("/")
-        page.keyboard.press("Enter")
-        page.keyboard.press("n")
+        press(page, "/", "Enter", "n")
         assert tags(page)[0] == "NOUN"
     assert not out.exists()
 
 
 def test_after_the_last_sentence_the_page_says_what_is_done_and_what_is_next(
-    browser: Any, tmp_path: Path
+    browser: Any, tmp_path: Path, out: Path
 ) -> None:
-    out = tmp_path / "gold.conllu"
     with serving(Session(made(2), out)) as server, opened(browser, server) as page:
         annotate_by_keys(page, gold)
         assert not page.locator("#finished").is_visible()
@@ -216,8 +200,7 @@ def test_after_the_last_sentence_the_page_says_what_is_done_and_what_is_next(
     assert (tmp_path / "gold.model").exists()
 
 
-def test_by_clicks_and_touch_the_same_can_be_done(browser: Any, tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_by_clicks_and_touch_the_same_can_be_done(browser: Any, out: Path) -> None:
     how = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     with serving(Session(made(9), out)) as server, opened(browser, server, **how) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -226,26 +209,24 @@ def test_by_clicks_and_touch_the_same_can_be_done(browser: Any, tmp_path: Path) 
             page.locator(".token").nth(i).tap()
             page.get_by_role("button", name=re.compile(rf"^{tag}\b")).last.tap()
         page.locator("#accept").tap()
-        page.wait_for_function("() => document.querySelector('#facts').innerText.trim()[0] !== '0'")
+        wait_for(page, "document.querySelector('#facts').innerText.trim()[0] !== '0'")
     (sentence,) = pn.read_conllu(out)
     assert list(sentence) == before and list(sentence.column("upos")) == gold(before)
 
 
-def test_what_is_missing_or_lost_is_told_on_the_page(browser: Any, tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_what_is_missing_or_lost_is_told_on_the_page(browser: Any, out: Path) -> None:
     with serving(Session(made(9), out)) as server, opened(browser, server) as page:
         page.keyboard.press("Enter")
         assert "has no tag yet" in page.inner_text("#status")
         for _ in words(page):
-            page.keyboard.press("n")
-            page.keyboard.press("ArrowRight")
+            press(page, "n", "ArrowRight")
         out.mkdir()
         page.keyboard.press("Enter")
         wait_for_status(page, "gold.conllu")
         assert set(tags(page)) == {"NOUN"}
         out.rmdir()
         page.keyboard.press("Enter")
-        page.wait_for_function("() => document.querySelector('#status').className !== 'wrong'")
+        wait_for(page, "document.querySelector('#status').className !== 'wrong'")
         assert out.is_file()
 
 
@@ -273,8 +254,7 @@ def test_scripts_without_spaces_are_cut_and_joined_by_keyboard(
         found = ["小船在河上", "。"]
         assert words(page) == found
         for at, word in enumerate(["小", "船", "在", "河"]):
-            page.keyboard.press("+")
-            page.keyboard.press("Enter")
+            press(page, "+", "Enter")
             found[at : at + 1] = [word, found[at].removeprefix(word)]
             wait_for_words(page, found)
             if word != "河":
@@ -289,8 +269,7 @@ def test_scripts_without_spaces_are_cut_and_joined_by_keyboard(
     assert "# text = 小船在河上。" in out.read_text("utf-8")
 
 
-def test_a_page_that_was_closed_or_is_behind_loses_nothing(browser: Any, tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_page_that_was_closed_or_is_behind_loses_nothing(browser: Any, out: Path) -> None:
     with serving(Session(made(9), out, order="document")) as server:
         with opened(browser, server) as page:
             annotate_by_keys(page, gold)
@@ -300,8 +279,7 @@ def test_a_page_that_was_closed_or_is_behind_loses_nothing(browser: Any, tmp_pat
             assert words(page) == shown and len(list(pn.read_conllu(out))) == 1
             annotate_by_keys(page, gold)
             for _ in words(other):
-                other.keyboard.press("n")
-                other.keyboard.press("ArrowRight")
+                press(other, "n", "ArrowRight")
             other.keyboard.press("Enter")
             wait_for_status(other, "another page has gone on")
             wait_for_words(other, words(page))
@@ -327,7 +305,7 @@ def test_likely_errors_and_a_second_file_are_gone_through_by_keyboard(
         assert "Cohen" in page.inner_text("#agreement")
         assert "VERB here, DET in the other file" in page.inner_text("#panel")
         page.locator("#stop").click()
-        page.wait_for_function("() => document.querySelector('#reviewing').hidden")
+        wait_for(page, "document.querySelector('#reviewing').hidden")
         page.keyboard.press("D")
         wait_for_status(page, "with likely errors")
         while "look at again" in page.inner_text("#origin"):
@@ -401,8 +379,7 @@ def test_pictures_are_of_the_page(
             save(page, "first")
             for _ in range(16):
                 annotate_by_keys(page, lambda found: list(person.tag(list(found))))
-            page.keyboard.press("End")
-            page.keyboard.press("ArrowLeft")
+            press(page, "End", "ArrowLeft")
             save(page, "later")
         with opened(browser, server, **phone) as page:
             save(page, "phone")

@@ -25,14 +25,13 @@ def kept(path: Path) -> list[pn.Sentence]:
     return list(pn.read_conllu(path))
 
 
-def test_what_is_accepted_is_in_the_file_after_each_sentence(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_what_is_accepted_is_in_the_file_after_each_sentence(out: Path) -> None:
     pool = made(20)
     given = {}
     with Session(pool, out) as session:
         for count in range(1, 8):
-            task = session.next()
-            assert task is not None and list(task.words) in pool
+            task = shown(session)
+            assert list(task.words) in pool
             session.accept(gold(task.words))
             given[int(task.name)] = task.words
             assert [s.words for s in kept(out)] == [given[name] for name in sorted(given)]
@@ -111,8 +110,7 @@ def test_active_order_shows_new_words_first_and_document_order_the_first_sentenc
     assert shown(Session(pool, order="document")).name == "1"
 
 
-def test_undo_takes_everything_back_also_what_an_earlier_session_did(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_undo_takes_everything_back_also_what_an_earlier_session_did(out: Path) -> None:
     pool = made(30)
     states = []
     with Session(pool, out) as session:
@@ -123,8 +121,8 @@ def test_undo_takes_everything_back_also_what_an_earlier_session_did(tmp_path: P
         session.skip()
         assert session.undo() and out.read_bytes() == end
         assert session.undo() and out.read_bytes() == states[5]
-        task = session.next()
-        assert task is not None and task.labels["upos"] == gold(task.words)
+        task = shown(session)
+        assert task.labels["upos"] == gold(task.words)
         session.accept()
         assert out.read_bytes() == end
     with Session(pool, out) as session:
@@ -147,8 +145,7 @@ def _rest(session: Session) -> list[pn.annotation.Task]:
     return tasks
 
 
-def test_edits_by_hand_are_told_and_kept(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_edits_by_hand_are_told_and_kept(out: Path) -> None:
     pool = made(30)
     session = Session(pool, out, order="document")
     work(session, 3)
@@ -167,13 +164,11 @@ def test_edits_by_hand_are_told_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_sentence_that_was_annotated_in_the_file_meanwhile_is_shown_and_not_overwritten(
-    tmp_path: Path,
+    out: Path,
 ) -> None:
-    out = tmp_path / "gold.conllu"
     pool = made(30)
     one, other = (Session(pool, out, order="document") for _ in range(2))
-    task = one.next()
-    assert task is not None
+    task = shown(one)
     work(other, 1, lambda words: ["X"] * len(words))
     with pytest.raises(pn.ArgumentError, match="was changed in the file meanwhile"):
         one.accept(gold(task.words))
@@ -186,9 +181,8 @@ def test_a_sentence_that_was_annotated_in_the_file_meanwhile_is_shown_and_not_ov
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs locks that end with a program")
 def test_what_two_sessions_accept_at_the_same_moment_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out = tmp_path / "gold.conllu"
     pool = [["a"], ["b"], ["c"]]
     one, other = Session(pool, out, order="document"), Session(pool[::-1], out, order="document")
     second = threading.Thread(target=other.accept, args=[["X"]])
@@ -207,8 +201,7 @@ def test_what_two_sessions_accept_at_the_same_moment_is_kept(
     assert sorted(s.words for s in kept(out)) == [("a",), ("c",)]
 
 
-def test_a_file_that_was_broken_by_hand_is_named_and_stays(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_file_that_was_broken_by_hand_is_named_and_stays(out: Path) -> None:
     session = Session(made(9), out)
     work(session, 2)
     good = out.read_text("utf-8")
@@ -224,8 +217,7 @@ def test_a_file_that_was_broken_by_hand_is_named_and_stays(tmp_path: Path) -> No
     assert len(kept(out)) == 3
 
 
-def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_full_disk_loses_nothing(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = Session(made(9), out)
     work(session, 2)
     before, task = out.read_bytes(), session.next()
@@ -243,16 +235,14 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(kept(out)) == 3
 
 
-def test_a_file_of_another_text_is_refused(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_file_of_another_text_is_refused(out: Path) -> None:
     other = pn.Sentence(["x", "y"], {"upos": ["X", "X"]})
     pn.write_conllu([other], out)
     with pytest.raises(pn.ArgumentError, match=r"gold.conllu is of another text"):
         Session(made(9), out)
 
 
-def test_sentences_of_other_texts_stay_in_the_file(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_sentences_of_other_texts_stay_in_the_file(out: Path) -> None:
     session = Session(made(9), out)
     work(session, 2)
     with out.open("a", encoding="utf-8") as file:
@@ -281,8 +271,7 @@ def test_tokens_without_a_label_count_in_no_figure(tmp_path: Path) -> None:
         assert session.undo() and None not in shown(session).labels["upos"]
 
 
-def test_a_file_without_labels_in_a_column_is_refused(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_file_without_labels_in_a_column_is_refused(out: Path) -> None:
     with Session(made(9), out) as session:
         work(session, 2)
     for column, missing in (("xpos", "xpos"), ("upos,lemma", "lemma")):
@@ -290,8 +279,7 @@ def test_a_file_without_labels_in_a_column_is_refused(tmp_path: Path) -> None:
             Session(made(9), out, column=column)
 
 
-def test_what_a_file_begins_and_ends_with_stays_there(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_what_a_file_begins_and_ends_with_stays_there(out: Path) -> None:
     pool = made(3)
     with Session(pool, out, order="document") as session:
         work(session, 2)
@@ -311,8 +299,7 @@ def test_a_packed_file_is_written_as_it_is_read(tmp_path: Path) -> None:
         assert len(kept(out)) == count
 
 
-def test_a_file_in_other_columns_is_refused_and_stays(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_file_in_other_columns_is_refused_and_stays(out: Path) -> None:
     pool = made(2)
     rows = "".join(f"{at}\t{word}\tX\n" for at, word in enumerate(pool[0], 1))
     text = f"# global.columns = ID FORM UPOS\n{rows}\n"
@@ -337,9 +324,8 @@ def test_files_that_could_not_be_kept_are_refused(
 
 @pytest.mark.parametrize("cut", ["split", "join"])
 def test_what_was_cut_stays_so_when_the_file_is_touched(
-    tmp_path: Path, raw_text: Path, cut: str
+    out: Path, raw_text: Path, cut: str
 ) -> None:
-    out = tmp_path / "gold.conllu"
     with Session(raw_text, out, order="document") as session:
         work(session, 1, gold_any_case)
         words = list(shown(session).words)
@@ -357,8 +343,8 @@ def test_what_was_cut_stays_so_when_the_file_is_touched(
             assert session.undo() and shown(session).words == one.words
 
 
-def test_names_that_are_numbers_are_names(tmp_path: Path) -> None:
-    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+def test_names_that_are_numbers_are_names(tmp_path: Path, out: Path) -> None:
+    text = tmp_path / "text.conllu"
     text.write_text(
         "".join(
             f"# sent_id = {name}\n1\t{word}" + 8 * "\t_" + "\n\n"
@@ -386,9 +372,9 @@ def test_names_that_are_numbers_are_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "# sent_id = a\n", "# sent_id = 1.1\n"])
 def test_sentences_that_are_alike_are_told_apart_by_what_else_they_have(
-    tmp_path: Path, name: str
+    tmp_path: Path, out: Path, name: str
 ) -> None:
-    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+    text = tmp_path / "text.conllu"
     rows = [f"{name}1\tYes" + 7 * "\t_" + f"\tMine={n}\n\n" for n in range(6)]
     text.write_text("".join(rows), "utf-8")
     for _ in rows:
@@ -400,9 +386,9 @@ def test_sentences_that_are_alike_are_told_apart_by_what_else_they_have(
 
 
 def test_comments_and_columns_of_others_stay_also_when_an_acceptance_is_taken_back(
-    tmp_path: Path,
+    tmp_path: Path, out: Path
 ) -> None:
-    text, out = tmp_path / "text.conllu", tmp_path / "gold.conllu"
+    text = tmp_path / "text.conllu"
     text.write_text(
         "# note = of the text\n# annotation = by hand\n# note = second\n1\ta" + 8 * "\t_" + "\n\n",
         "utf-8",
@@ -422,8 +408,8 @@ def test_comments_and_columns_of_others_stay_also_when_an_acceptance_is_taken_ba
     assert out.read_text("utf-8") == wanted
 
 
-def test_other_columns_than_the_ten_of_conllu_give_their_words(tmp_path: Path) -> None:
-    text, out = tmp_path / "text.cupt", tmp_path / "gold.conllu"
+def test_other_columns_than_the_ten_of_conllu_give_their_words(tmp_path: Path, out: Path) -> None:
+    text = tmp_path / "text.cupt"
     text.write_text("# global.columns = ID FORM MWE\n1\ta\t*\n\n1\tb\t*\n\n", "utf-8")
     with Session(text, out) as session:
         work(session, 2)
@@ -464,13 +450,13 @@ def test_a_model_of_another_column_or_tag_set_is_refused() -> None:
 def test_a_model_given_at_the_start_proposes_until_the_trained_one_is_better() -> None:
     right = [pn.Sentence(words, {"upos": gold(words)}) for words in made(40, seed=5)]
     good = Session(made(200), model=pn.train(right, column="upos"))
-    task = good.next()
-    assert task is not None and task.labels["upos"] == gold(task.words)
+    task = shown(good)
+    assert task.labels["upos"] == gold(task.words)
     wrong = [pn.Sentence(words, {"upos": ["X", *gold(words)[1:-1], "X"]}) for words in made(40)]
     bad = Session(made(200), model=pn.train(wrong, column="upos"))
     work(bad, 30)
-    task = bad.next()
-    assert task is not None and task.labels["upos"] == gold(task.words)
+    task = shown(bad)
+    assert task.labels["upos"] == gold(task.words)
 
 
 @pytest.mark.parametrize(
@@ -501,22 +487,20 @@ def test_a_note_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
     assert session.next() is task and not session.annotated
 
 
-def test_all_columns_are_proposed_and_written(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_all_columns_are_proposed_and_written(out: Path) -> None:
     session = Session(made(60), out, column=["upos", "feats", "lemma"])
     for _ in range(12):
         task = shown(session)
         feats = ["Number=Sing" if tag == "NOUN" else "_" for tag in gold(task.words)]
         lemmas = [word.removesuffix("s") for word in task.words]
         session.accept({"upos": gold(task.words), "feats": feats, "lemma": lemmas})
-    task = session.next()
-    assert task is not None and task.labels["lemma"] == [w.removesuffix("s") for w in task.words]
+    task = shown(session)
+    assert task.labels["lemma"] == [w.removesuffix("s") for w in task.words]
     assert {*kept(out)[0].columns["feats"]} == {"_", "Number=Sing"}
     assert session.model.columns == ("upos", "feats", "lemma")
 
 
-def test_a_check_sample_is_asked_for_in_between_and_measures_the_model(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_a_check_sample_is_asked_for_in_between_and_measures_the_model(out: Path) -> None:
     session = Session(made(200), out, check=60)
     origins = []
     for _ in range(48):
@@ -533,9 +517,8 @@ def test_a_check_sample_is_asked_for_in_between_and_measures_the_model(tmp_path:
 
 
 def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
-    tmp_path: Path, raw_text: Path
+    out: Path, raw_text: Path
 ) -> None:
-    out = tmp_path / "gold.conllu"
     session = Session(raw_text, out, order="document")
     task = shown(session)
     before = task.words
@@ -549,15 +532,15 @@ def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
     task = shown(session)
     assert task.words == before[:2]
     session.accept(gold_any_case(task.words))
-    rest = session.next()
-    assert rest is not None and rest.words == before[2:]
+    rest = shown(session)
+    assert rest.words == before[2:]
     # What was split but not annotated is found again, too.
     session = Session(raw_text, out, order="document")
     task = shown(session)
     assert task.words == before[2:] and task.name == rest.name
     session.join_sentence()
-    joined = session.next()
-    assert joined is not None and joined.words[: len(before) - 2] == before[2:]
+    joined = shown(session)
+    assert joined.words[: len(before) - 2] == before[2:]
     session.undo()
     task = shown(session)
     assert task.words == before[2:]
@@ -572,9 +555,11 @@ def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
     assert "".join(text.split()).startswith(done + "".join(third.words))
 
 
-def test_sentences_that_stand_right_behind_each_other_are_written_so(tmp_path: Path) -> None:
+def test_sentences_that_stand_right_behind_each_other_are_written_so(
+    tmp_path: Path, out: Path
+) -> None:
     text = "他来了。她走了。 我们走吧。你看！"
-    source, out = tmp_path / "text.txt", tmp_path / "gold.conllu"
+    source = tmp_path / "text.txt"
     source.write_text(text, "utf-8")
     session = Session(source, out, order="document")
     # A sentence may be split within what was glued, and joined with the next one.
@@ -592,14 +577,13 @@ def test_sentences_that_stand_right_behind_each_other_are_written_so(tmp_path: P
     assert "# text = 。她走了。\n" in out.read_text("utf-8")
 
 
-def test_sentences_of_conllu_keep_what_else_they_have(tmp_path: Path) -> None:
+def test_sentences_of_conllu_keep_what_else_they_have(tmp_path: Path, out: Path) -> None:
     source = tmp_path / "text.conllu"
     source.write_text(
         "# sent_id = a-1\n# text = du vin\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n"
         "1\tde\tde\t_\tP\t_\t2\tcase\t_\t_\n2\tle\tle\tDET\t_\t_\t0\troot\t_\tX=1\n\n",
         "utf-8",
     )
-    out = tmp_path / "gold.conllu"
     with Session(source, out) as session:
         task = shown(session)
         assert task.name == "a-1"
@@ -616,8 +600,7 @@ def test_sentences_of_conllu_keep_what_else_they_have(tmp_path: Path) -> None:
     )
 
 
-def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_path: Path) -> None:
-    out = tmp_path / "gold.conllu"
+def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(out: Path) -> None:
     session = Session(made(150), out, order="document")
     work(session, 100)
     session.undo()
@@ -641,9 +624,9 @@ def test_the_doctors_list_is_a_queue_and_skipping_leaves_things_as_they_are(tmp_
 
 
 def test_multiword_tokens_are_the_words_of_the_model_and_ranges_in_the_file(
-    pipeline: pn.Tagger, tmp_path: Path
+    pipeline: pn.Tagger, tmp_path: Path, out: Path
 ) -> None:
-    text, out = tmp_path / "text.txt", tmp_path / "gold.conllu"
+    text = tmp_path / "text.txt"
     text.write_text("Le chat va au bois. Le chat va au bois, au bois.\n", "utf-8")
     with Session(text, out, model=pipeline, order="document") as session:
         task = shown(session)
@@ -700,16 +683,16 @@ def test_a_second_annotator_is_compared_and_settled(tmp_path: Path) -> None:
     assert agreement.left_out == 2 and agreement.kappa is not None and 0.7 < agreement.kappa < 1
     assert agreement.tags[0].tag == "X" and agreement.tags[0].kappa == 0
     assert session.reviewed == 10
-    task = session.next()
-    assert task is not None and task.doubts[0].label == "X"
+    task = shown(session)
+    assert task.doubts[0].label == "X"
 
 
 def test_a_text_of_one_endless_line_is_cut_and_told(tmp_path: Path) -> None:
     path = tmp_path / "endless.txt"
     path.write_text("word " * 200_000, "utf-8")
     session = Session(path)
-    task = session.next()
-    assert task is not None and len(task.words) <= 150
+    task = shown(session)
+    assert len(task.words) <= 150
     assert any("were cut" in message for message in session.messages)
 
 

@@ -178,23 +178,6 @@ def test_the_command_line_trains_with_workers(
     cluster: None, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "new.model"
-    assert (
-        main(
-            [
-                "train",
-                str(folder / "a.conllu"),
-                "--engine",
-                "ray",
-                "--workers",
-                "2",
-                "--templates",
-                "fast",
-                "--epochs",
-                "2",
-                "--model",
-                str(model),
-            ]
-        )
-        == 0
-    )
+    options = ["--engine", "ray", "--workers", "2", "--templates", "fast", "--epochs", "2"]
+    assert main(["train", str(folder / "a.conllu"), *options, "--model", str(model)]) == 0
     assert pn.load(model).model.record["sharding"]["workers"] == 2
