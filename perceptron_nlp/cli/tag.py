@@ -119,7 +119,7 @@ def run_tag(chosen: argparse.Namespace) -> None:
             return
     marks = None
     if chosen.confidence or chosen.mark_unknown or chosen.min_confidence is not None:
-        from perceptron_nlp.cli.tag_marks import Marks
+        from perceptron_nlp.cli.tag_sentences import Marks
 
         marks = Marks(
             confidence=chosen.confidence, unknown=chosen.mark_unknown, least=chosen.min_confidence

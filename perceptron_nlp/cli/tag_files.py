@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import perceptron_nlp as pn
@@ -12,22 +11,14 @@ from perceptron_nlp import formats
 from perceptron_nlp._checks import check_choice, check_threads
 from perceptron_nlp.cli.inputs import STDIN, name_format, taggers_of, take_fields, take_segmenter
 from perceptron_nlp.cli.terminal import say
+from perceptron_nlp.text.tagset import UNLABELED
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from perceptron_nlp.cli.tag_sentences import Batches, Marks
 
-    from perceptron_nlp.cli.tag_marks import Columns, Marks
-    from perceptron_nlp.tagger.tag.fill import Fill
-
-NOT_GIVEN = "_"
 TARGETS = ("conllu", "tagged")
 WITHOUT_LABELS = ("lines", "text")
 _ONE_COLUMN = ("tagged", "lines")
-# What is held at a time: enough sentences to keep the core busy, few enough to stay small.
-BATCH_SENTENCES = 1024
-BATCH_WORDS = 1 << 15
-BATCH_CHARACTERS = 1 << 22
-PIECE_BYTES = 1 << 18
 # Sentences of a file that are searched for labels.
 _LOOKED_AT = 1000
 Piece = bytes | memoryview
@@ -79,15 +70,10 @@ class Tagging:
         self._threads = threads
         self._quiet = quiet
         self._opened = opened
-        # The number of sentences on either side that are context, at most.
-        self._window = max(own.window for own in tagger.by_column.values())
-        self._corpus: pn.Corpus | None = None
         self._chosen: Mapping[str, pn.Tagger] = {}
         self._written = ""
         self._n_numbered = 0
-        self._pending: list[pn.Sentence] = []
-        self._pending_words = self._pending_characters = 0
-        self._before: list[pn.Sentence] = []
+        self._batches: Batches | None = None
         self._last = ""
 
     def replaces_labels(self, path: str) -> bool:
@@ -103,7 +89,7 @@ class Tagging:
                     f" {self._written} of its words; name another file with -o"
                 )
             return not self._keep and any(
-                label != NOT_GIVEN
+                label != UNLABELED
                 for sentence in itertools.islice(corpus, _LOOKED_AT)
                 for name in map(corpus.column_named, self._chosen)
                 if name in sentence.columns
@@ -127,12 +113,12 @@ class Tagging:
                 yield from self._text_pieces(corpus)
                 yield from self._filled(corpus)
                 for sentence in corpus:
-                    self._pending.append(sentence)
-                    self._pending_words += len(sentence)
-                    self._pending_characters += _length(sentence)
-                    if self._is_full():
+                    if self._batches is None:
+                        self._batches = self._new_batches(corpus)
+                    if self._batches.add(sentence):
                         yield self.finished()
                 yield self.finished(at_end=True)
+                self._batches = None
                 self._last = corpus.tail or self._last
                 yield corpus.tail.encode()
             if path != STDIN and not isinstance(source, str):
@@ -155,7 +141,6 @@ class Tagging:
         take_segmenter(corpus, self._tagger, quiet=not is_named)
         if self._by_line:
             corpus.end_at_lines()
-        self._corpus = corpus
 
     def _choose(self, corpus: pn.Corpus) -> str | None:
         """Choose columns and formats; return the only column if word/TAG cannot hold its labels."""
@@ -230,7 +215,9 @@ class Tagging:
         names = list(self._chosen)
         if corpus.format != "text" or self._marks is not None:
             return
-        if self._window or not {*names} <= {*self._tagger.columns}:
+        if any(own.window for own in self._tagger.by_column.values()):
+            return
+        if not {*names} <= {*self._tagger.columns}:
             return
         fill = self._tagger.text_filler(names)
         pieces: Iterator[bytes] = iter(())
@@ -257,121 +244,27 @@ class Tagging:
         fill = self._tagger.filler(corpus, **how)
         if fill is None:
             return
-        if self._threads == 1:
-            yield from self._filled_in_turn(corpus, fill)
-            return
-        # Here, since it brings logging in, and one thread does without.
-        from concurrent.futures import ThreadPoolExecutor
+        from perceptron_nlp.cli.tag_sentences import filled
 
-        waiting: deque[tuple[bytes, Future[bytes | None]]] = deque()
-        with ThreadPoolExecutor(self._threads) as pool:
-            while True:
-                piece = corpus.take_blocks(PIECE_BYTES)
-                if piece:
-                    waiting.append((piece, pool.submit(fill, piece)))
-                is_behind = not piece or corpus.is_waiting()
-                while waiting and (is_behind or len(waiting) > 2 * self._threads):
-                    text = waiting[0][1].result()
-                    if text is None:
-                        corpus.put_back(b"".join(unread for unread, _ in waiting))
-                        return
-                    waiting.popleft()
-                    self._last = "\n\n"
-                    yield text
-                if not piece:
-                    return
-
-    def _filled_in_turn(self, corpus: pn.Corpus, fill: Fill) -> Iterator[Piece]:
-        memory, filled = bytearray(PIECE_BYTES), bytearray()
-        while length := corpus.take_blocks_into(memory):
-            with memoryview(memory)[:length] as piece:
-                done = fill.into(piece, filled)
-                if done is None:
-                    corpus.put_back(piece)
-                    return
+        for text in filled(corpus, fill, self._threads):
             self._last = "\n\n"
-            with memoryview(filled)[:done] as text:
-                yield text
+            yield text
+
+    def _new_batches(self, corpus: pn.Corpus) -> Batches:
+        from perceptron_nlp.cli.tag_sentences import Batches
+
+        return Batches(
+            *(self._tagger, corpus, self._chosen, self._written, self._number),
+            keep=self._keep and corpus.format not in WITHOUT_LABELS,
+            marks=self._marks,
+            threads=self._threads,
+        )
 
     def finished(self, at_end: bool = False) -> bytes:
-        """Return the text of the sentences read since the last call, tagged.
-
-        Sentences whose context is not read yet wait for it, unless the file is at its end.
-        """
-        corpus, window = self._corpus, self._window
-        n_ready = max(0, len(self._pending) - (0 if at_end else window))
-        batch, after = self._pending[:n_ready], self._pending[n_ready:]
-        if corpus is None or not batch:
-            return b""
-        columns = self._labeled(corpus, batch, after)
-        seen = [] if at_end else [*self._before, *batch]
-        self._before = seen[max(0, len(seen) - window) :]
-        self._pending, self._pending_words = after, sum(map(len, after))
-        self._pending_characters = sum(map(_length, after))
-        texts = [self._rewritten(corpus, *each) for each in zip(batch, columns, strict=True)]
-        self._last = texts[-1]
+        """Return the text of the sentences read since the last call, tagged; see Batches."""
+        texts = [] if self._batches is None else self._batches.finished(at_end)
+        self._last = texts[-1] if texts else self._last
         return "".join(texts).encode()
-
-    def _labeled(
-        self, corpus: pn.Corpus, batch: Sequence[pn.Sentence], after: Sequence[pn.Sentence]
-    ) -> Columns:
-        """Return the columns of sentences that are filled in; see Tagger.tag_sents."""
-        kept: dict[str, list[list[str | None]]] = {}
-        if self._keep and corpus.format not in WITHOUT_LABELS:
-            kept = {
-                name: [
-                    [None if label == NOT_GIVEN else label for label in sentence.column(name)]
-                    for sentence in batch
-                ]
-                for name in self._chosen
-            }
-        # The only column of a tagger may be written under another name.
-        names = {name: tagger.column for name, tagger in self._chosen.items()}
-        how: dict[str, Any] = {
-            "threads": self._threads,
-            "before": self._before,
-            "after": after,
-            "keep": {names[name]: own for name, own in kept.items()} or None,
-            "columns": list(names.values()),
-        }
-        found: Mapping[str, Sequence[list[str]]]
-        confidences: dict[str, Sequence[Sequence[float]]] = {}
-        if self._marks is not None and self._marks.reads_confidences:
-            both = self._tagger.tag_sents(batch, confidences=True, **how)
-            found = {column: labels for column, (labels, _) in both.items()}
-            confidences = {name: both[column][1] for name, column in names.items()}
-        else:
-            found = self._tagger.tag_sents(batch, **how)
-        columns: Columns = [
-            {name: found[column][at] for name, column in names.items()} for at in range(len(batch))
-        ]
-        if self._marks is not None:
-            self._marks.add(batch, columns, self._chosen, confidences, kept)
-        return columns
-
-    def _rewritten(
-        self, corpus: pn.Corpus, sentence: pn.Sentence, columns: dict[str, list[str]]
-    ) -> str:
-        """Return the text of a sentence with its columns."""
-        if not sentence.words:
-            return corpus.rewrite(sentence, {})
-        try:
-            if self._written != "conllu" or corpus.format == "conllu":
-                return corpus.rewrite(sentence, columns)
-            # Several texts make one file, in which each sentence has a name of its own.
-            return formats.as_conllu(sentence, columns, self._number(1))
-        except pn.ArgumentError as error:
-            message = str(error).removeprefix("columns: ")
-            raise pn.FormatError(message, sentence.path, sentence.line_of(0)) from error
-
-    def _is_full(self) -> bool:
-        return len(self._pending) >= BATCH_SENTENCES * self._threads + self._window or (
-            (
-                self._pending_words >= BATCH_WORDS * self._threads
-                or self._pending_characters >= BATCH_CHARACTERS
-            )
-            and len(self._pending) > 2 * self._window
-        )
 
     def _seam(self) -> bytes:
         """Return what must end the file before, so that its last sentence stays apart."""
@@ -387,8 +280,3 @@ class Tagging:
 def _fits_tokens(model: pn.TaggerModel) -> bool:
     """Return True if word/TAG can hold all labels that a model may give."""
     return model.lemmas is None and not any(map(formats.wrong_tag, model.written_labels))
-
-
-def _length(sentence: pn.Sentence) -> int:
-    """Return the number of characters of a sentence in its file."""
-    return 0 if sentence.layout is None else len(sentence.layout.text)

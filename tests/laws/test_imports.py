@@ -51,6 +51,7 @@ LATE = {
     for module, functions in {
         "__main__": ("main",),
         "cli/tag": ("run_tag",),
+        "cli/tag_files": ("_filled", "_new_batches"),
         "cli/training": ("check_checkpoint",),
         "pages/renderers": ("written", "_repr_html_"),
         "tagger/api": ("train",),

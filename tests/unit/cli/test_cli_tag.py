@@ -147,9 +147,9 @@ def test_the_output_does_not_depend_on_threads_or_batches(
     whole = cli("tag", model, "--quiet", stdin=text).out
     assert whole.count(b"/") == 15000
     assert cli("tag", model, "--quiet", "--threads", "4", stdin=text).out == whole
-    monkeypatch.setattr("perceptron_nlp.cli.tag_files.BATCH_SENTENCES", 7)
+    monkeypatch.setattr("perceptron_nlp.cli.tag_sentences.BATCH_SENTENCES", 7)
     assert cli("tag", model, "--quiet", stdin=text).out == whole
-    monkeypatch.setattr("perceptron_nlp.cli.tag_files.BATCH_WORDS", 1)
+    monkeypatch.setattr("perceptron_nlp.cli.tag_sentences.BATCH_WORDS", 1)
     assert cli("tag", model, "--quiet", stdin=text).out == whole
 
 
@@ -243,7 +243,7 @@ def test_batches_files_and_threads_change_nothing_for_a_model_that_looks_nearby(
             tagged = zip(words, labels, strict=True)
             expected += (" ".join("/".join(pair) for pair in tagged) + "\n").encode()
     for size, threads in ((1024, 1), (1, 1), (3, 2)):
-        monkeypatch.setattr("perceptron_nlp.cli.tag_files.BATCH_SENTENCES", size)
+        monkeypatch.setattr("perceptron_nlp.cli.tag_sentences.BATCH_SENTENCES", size)
         out = cli("tag", names, "0.txt", "1.txt", "--format", "lines", "--threads", threads).out
         assert out == expected
 
