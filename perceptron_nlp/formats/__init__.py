@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         TokenSpan,
         names_in,
         wrong_conllu_value,
+        wrong_tag,
     )
     from perceptron_nlp.text.tagset import known_labels
 
@@ -60,7 +61,7 @@ _PLACES = {
     "formats.tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors"
     " write_tensors",
     "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
-    "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value",
+    "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value wrong_tag",
     "text.tagset": "known_labels",
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
