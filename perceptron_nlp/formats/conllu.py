@@ -23,16 +23,6 @@ from typing import TYPE_CHECKING
 
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
-from perceptron_nlp.formats.conllu_rules import (
-    GLOBAL_COLUMNS,
-    BeyondSentenceError,
-    Place,
-    check_values,
-    columns_named_in,
-    refuse_grid,
-    starts_in_the_middle,
-    word_rows,
-)
 from perceptron_nlp.formats.lines import LineSource, Scanned
 from perceptron_nlp.formats.opening import BOM, Readable
 from perceptron_nlp.formats.reading import (
@@ -59,7 +49,7 @@ if TYPE_CHECKING:
 
 _EAGER = ("upos", "xpos")
 _MOST_SHARED = 1 << 16
-_GLOBAL_COLUMNS = GLOBAL_COLUMNS.encode()
+_GLOBAL_COLUMNS = "# global.columns"
 # Words that a comment would swallow.
 _WORD_AFTER_RETURN = re.compile(r"\r[0-9]+(?:[-.][0-9]+)?\t")
 
@@ -118,7 +108,7 @@ class ConlluReader(Reader):
                 yield Sentence.from_reader(words, layout, name, lines, layout)
 
     def _take(self, text: bytearray, line: int) -> Scanned[_ScannedSentence]:
-        if self._scanner is None or (line == 1 and text.startswith(_GLOBAL_COLUMNS)):
+        if self._scanner is None or (line == 1 and text.startswith(_GLOBAL_COLUMNS.encode())):
             return [], 0, 0, False
         return self._scanner.take(text, line)
 
@@ -140,6 +130,9 @@ class ConlluReader(Reader):
 
     def _sentence(self, text: str, start: int, line: int) -> Sentence | None:
         """Return the sentence whose lines begin at ``start``; None if it has no words."""
+        # Here and below, since the core reads what is usual.
+        from perceptron_nlp.formats.conllu_rules import BeyondSentenceError
+
         try:
             return self._checked(text, start, line)
         except BeyondSentenceError as error:
@@ -147,6 +140,8 @@ class ConlluReader(Reader):
             raise FormatError(error.message, error.path, error.line) from None
 
     def _checked(self, text: str, start: int, line: int) -> Sentence | None:
+        from perceptron_nlp.formats.conllu_rules import Place, check_values, refuse_grid, word_rows
+
         place = Place(self._source.name, line, self._columns)
         body, end = without_empty_line(text, start)
         cells = split_grid(body, "\t", len(self._columns))
@@ -176,6 +171,8 @@ class ConlluReader(Reader):
 
     def _blame_what_cuts_the_sentence(self) -> None:
         """After a head beyond its sentence: raise for what follows if it is the missing rest."""
+        from perceptron_nlp.formats.conllu_rules import Place, starts_in_the_middle, word_rows
+
         for first_line, block in self._pieces:
             start = self._start_of_words(block, first_line)
             if start == len(block):
@@ -184,6 +181,18 @@ class ConlluReader(Reader):
             if start == 0 and starts_in_the_middle(name):
                 word_rows([name], Place(self._source.name, first_line, self._columns))
             return
+
+
+def columns_named_in(head: str, path: str) -> tuple[str, ...]:
+    """Return the columns, in lower case, of a text that begins so: ten, or as it says."""
+    if not head.startswith(_GLOBAL_COLUMNS):
+        return CONLLU_COLUMNS
+    names = tuple(head.partition("\n")[0].partition("=")[2].lower().split())
+    if "id" not in names or "form" not in names:
+        raise FormatError("global.columns must name at least ID and FORM", path, 1)
+    if len(set(names)) < len(names):
+        raise FormatError("global.columns names a column twice", path, 1)
+    return names
 
 
 def write_conllu(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:

@@ -21,7 +21,6 @@ from typing import NamedTuple, NoReturn
 from perceptron_nlp.errors import FormatError, quote
 from perceptron_nlp.text.layout import CONLLU_COLUMNS, NO_SPACES, wrong_conllu_value
 
-GLOBAL_COLUMNS = "# global.columns"
 _TREE = ("head", "deprel")
 
 _RANGE = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
@@ -57,18 +56,6 @@ class Place(NamedTuple):
     def name(self, column: str) -> str:
         """Return the name of a column in messages: ``column 4 (UPOS)``."""
         return f"column {self.columns.index(column) + 1} ({column.upper()})"
-
-
-def columns_named_in(head: str, path: str) -> tuple[str, ...]:
-    """Return the columns, in lower case, of a text that begins so: ten, or as it says."""
-    if not head.startswith(GLOBAL_COLUMNS):
-        return CONLLU_COLUMNS
-    names = tuple(head.partition("\n")[0].partition("=")[2].lower().split())
-    if "id" not in names or "form" not in names:
-        raise FormatError("global.columns must name at least ID and FORM", path, 1)
-    if len(set(names)) < len(names):
-        raise FormatError("global.columns names a column twice", path, 1)
-    return names
 
 
 def refuse_grid(lines: Iterable[str], place: Place) -> NoReturn:

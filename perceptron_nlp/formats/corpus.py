@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 
 from perceptron_nlp._checks import check_choice
 from perceptron_nlp.errors import ArgumentError, FileError
-from perceptron_nlp.formats.detection import DOCUMENT_MARK, comma_warnings, detect
 from perceptron_nlp.formats.lines import LONGEST, SILENCE, LineSource
-from perceptron_nlp.formats.opening import BOM, STDIN, Readable, name_of
+from perceptron_nlp.formats.opening import (
+    BOM,
+    DOCUMENT_MARK,
+    STDIN,
+    Readable,
+    is_conllu_name,
+    name_of,
+)
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -72,7 +78,13 @@ class Corpus(Iterable[Sentence]):
             # program that writes a sentence and waits for its labels is answered.
             silence = SILENCE if format == AUTO else 0
             head = self._source.head(_tells_columns, silence).removeprefix(BOM)
-            self.format = format if format != AUTO else detect(head, name=self.path)
+            is_open = format == AUTO and not is_conllu_name(self.path)
+            if is_open:
+                # Here, since the name of most files, or somebody, says what they are.
+                from perceptron_nlp.formats.detection import comma_warnings, detect
+
+                format = detect(head, name=self.path)
+            self.format = "conllu" if format == AUTO else format
             if fields is not None and self.format != "columns":
                 raise ArgumentError(
                     f"fields: only column files have them; {self.path} is read as {self.format}"
@@ -88,7 +100,7 @@ class Corpus(Iterable[Sentence]):
                 kind = _kind(self.format)
                 self._columns = kind.columns_of(head, fields, self.path)
                 self.warnings = kind.warnings_of(head, fields, self.path)
-            if format == AUTO and len(self._columns) == 1:
+            if is_open and len(self._columns) == 1:
                 self.warnings += comma_warnings(head, self.path, self.format)
             self.column_names = tuple(n for n in self._columns if n not in ("id", "form"))
             if self.column_names:

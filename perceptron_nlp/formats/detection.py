@@ -28,10 +28,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from perceptron_nlp.formats.opening import BOM, plain_name
+from perceptron_nlp.formats.opening import BOM, DOCUMENT_MARK, is_conllu_name, plain_name
 
-DOCUMENT_MARK = "-DOCSTART-"
-_CONLLU_SUFFIXES = (".conllu", ".conllup")
 _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
 _CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
@@ -49,7 +47,7 @@ def detect(head: str, *, name: str = "") -> str:
 
     Of the name of its file only CoNLL-U's suffixes count, with or without that of a compression.
     """
-    if plain_name(name).lower().endswith(_CONLLU_SUFFIXES):
+    if is_conllu_name(name):
         return "conllu"
     text = head.removeprefix(BOM)
     if "\n" not in text:

@@ -15,7 +15,7 @@ import select
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import IO, Any, BinaryIO, TypeAlias, cast
 
 from perceptron_nlp.errors import ArgumentTypeError, FileError, FormatError, file_error
 
@@ -24,6 +24,7 @@ Readable: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 BOM = "\ufeff"
 STDIN = "-"
+DOCUMENT_MARK = "-DOCSTART-"
 # "BZh9" may begin a text; what follows it, the mark of a block or of the end, may not.
 _MAGIC = {
     "gzip": (b"\x1f\x8b",),
@@ -58,22 +59,6 @@ _GZIP_HEADER = 16
 _FIRST_READ = 1 << 12
 
 
-class ByteSource(Protocol):
-    """A source of text: bytes as they come, and an end."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return at most ``size`` bytes; none at the end."""
-
-    def readinto(self, memory: memoryview, /) -> int:
-        """Read into memory that is there already; return how many bytes."""
-
-    def waits(self, seconds: float) -> bool:
-        """Return True if nothing can be read within this time; False if nobody can tell."""
-
-    def close(self) -> None:
-        """Let go of what this library opened."""
-
-
 def name_of(path: Readable) -> str:
     """Return the name of ``path`` in messages: itself, ``<stdin>`` or ``<stream>``."""
     if isinstance(path, (str, os.PathLike)):
@@ -105,7 +90,12 @@ def plain_name(name: str) -> str:
     return stem if suffix.lower() in _SUFFIX else name
 
 
-def open_bytes(path: Readable) -> ByteSource:
+def is_conllu_name(name: str) -> bool:
+    """Return True if the name of a file says that it is CoNLL-U, compressed or not."""
+    return plain_name(name).lower().endswith((".conllu", ".conllup"))
+
+
+def open_bytes(path: Readable) -> OpenBytes:
     """Open ``path`` for reading and unpack it on the way.
 
     Raises ArgumentTypeError unless it is a path or a stream of bytes; FileError if it is missing, a
@@ -122,8 +112,8 @@ def open_bytes(path: Readable) -> ByteSource:
         is_file = owned or isinstance(getattr(raw, "raw", raw), io.FileIO)
         kind = _compression(name, first, promises=is_file)
         if kind is None:
-            return _Checked(name, joined, joined)
-        return _Checked(name, _unpacker(kind, cast(IO[bytes], joined), name), joined)
+            return OpenBytes(name, joined, joined)
+        return OpenBytes(name, _unpacker(kind, cast(IO[bytes], joined), name), joined)
     except BaseException:
         if owned:
             raw.close()
@@ -279,7 +269,7 @@ class _Rejoined(io.RawIOBase):
             super().close()
 
 
-class _Checked:
+class OpenBytes:
     """Bytes read, with every failure turned into an error of this library."""
 
     def __init__(self, name: str, stream: IO[bytes] | io.RawIOBase, below: _Rejoined) -> None:
@@ -288,19 +278,23 @@ class _Checked:
         self._below = below
 
     def read(self, size: int, /) -> bytes:
+        """Return at most ``size`` bytes as they come; none at the end."""
         with reading(self._name):
             return self._stream.read(size) or b""
 
     def readinto(self, memory: memoryview, /) -> int:
+        """Read into memory that is there already; return how many bytes."""
         with reading(self._name):
             # What IO promises leaves it out; every binary stream has it.
             return cast(io.RawIOBase, self._stream).readinto(memory) or 0
 
     def waits(self, seconds: float) -> bool:
+        """Return True if nothing can be read within this time; False if nobody can tell."""
         # What is unpacked may be there where what is packed is not.
         return self._stream is self._below and self._below.waits(seconds)
 
     def close(self) -> None:
+        """Let go of what this library opened."""
         try:
             self._stream.close()
         finally:
