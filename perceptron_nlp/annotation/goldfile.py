@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
@@ -28,6 +29,8 @@ _STATE = re.compile(
     re.MULTILINE,
 )
 _NOTE = re.compile(r"^# note = (.*)$", re.MULTILINE)
+# The first line that is no comment.
+_ROW = re.compile(r"^[^#\n]", re.MULTILINE)
 # Of the model that is saved beside the file.
 _MODEL = ".model"
 
@@ -79,16 +82,10 @@ class Record:
         found = cls(sentence, note=note[1].rstrip(" \t\r") if note else "")
         if state is None:
             return found
-        estimate = None
-        if state[3]:
-            estimate = Estimate.of(float(state[3]) / 100, float(state[4]) / 100)
-        return replace(
-            found,
-            order=int(state[1]),
-            corrections=int(state[2]),
-            estimate=estimate,
-            is_check=bool(state[5]),
-        )
+        order, corrections, share, within, check = state.groups()
+        estimate = Estimate.of(float(share) / 100, float(within) / 100) if share else None
+        counts: dict[str, Any] = {"order": int(order), "corrections": int(corrections)}
+        return replace(found, **counts, estimate=estimate, is_check=bool(check))
 
     def written(self, columns: Mapping[str, Sequence[str]]) -> Record:
         """Return the record with labels and with comments that say what it says."""
@@ -97,21 +94,21 @@ class Record:
             assert self.item is not None
             held = _conllu(self.item, held.words)
         text = rewrite_conllu(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
-        end = next(at for at in _lines(text) if not text.startswith(("#", "\n"), at))
+        row = _ROW.search(text)
+        assert row is not None
         state = f"# annotation = order={self.order}|corrections={self.corrections}"
         if self.estimate is not None:
-            half = max(
-                self.estimate.high - self.estimate.share, self.estimate.share - self.estimate.low
-            )
-            state += f"|estimate={100 * self.estimate.share:.1f}|within={100 * half:.1f}"
+            low, share, high = self.estimate.low, self.estimate.share, self.estimate.high
+            within = max(high - share, share - low)
+            state += f"|estimate={100 * share:.1f}|within={100 * within:.1f}"
         state += "|check\n" if self.is_check else "\n"
         note = f"# note = {' '.join(self.note.split())}\n" if self.note.strip() else ""
-        head = text[:end]
+        head, rows = text[: row.start()], text[row.start() :]
         for ours, new in ((_STATE, state), (_NOTE, note)):
             old = ours.search(head)
-            low, high = (old.start(), old.end() + 1) if old else (len(head), len(head))
-            head = head[:low] + new + head[high:]
-        whole = head + text[end:].rstrip("\n") + "\n\n"
+            begin, end = (old.start(), old.end() + 1) if old else (len(head), len(head))
+            head = head[:begin] + new + head[end:]
+        whole = head + rows.rstrip("\n") + "\n\n"
         (sentence,) = pn.read_conllu(io.BytesIO(whole.encode()))
         return replace(Record.read(sentence), item=self.item)
 
@@ -250,13 +247,6 @@ def model_place(path: str | None) -> str | None:
                 " saved by annotation of it; move it, or name another --out"
             )
     return place
-
-
-def _lines(text: str) -> Iterable[int]:
-    at = 0
-    while at < len(text):
-        yield at
-        at = text.find("\n", at) + 1 or len(text)
 
 
 def _conllu(item: Item, words: Sequence[str]) -> pn.Sentence:

@@ -11,8 +11,9 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
@@ -114,9 +115,9 @@ class Pool:
                 " (--sentences N)"
             )
         self._end = self._cut = 0
-        names: set[str] = set()
+        self._names: set[str] = set()
         for sentence in sentences:
-            self._add(sentence, names)
+            self._add(sentence)
         if self._cut:
             self.warnings.append(
                 f"sentences of more than {MOST_TOKENS} tokens were cut; pieces made: {self._cut}"
@@ -131,14 +132,14 @@ class Pool:
         self._characters = "".join(form for item in self.items for form in item.forms)
         self._by_name = {item.name: item for item in self.items}
 
-    def _add(self, sentence: Sequence[str], names: set[str]) -> None:
+    def _add(self, sentence: Sequence[str]) -> None:
         layout = getattr(sentence, "layout", None)
         words = tuple(sentence)
         if not words:
             return
         if isinstance(sentence, pn.Sentence) and layout and layout.names == CONLLU_COLUMNS:
             name = sentence_id(sentence) or ""
-            self._append(name, names, words, " ".join(words), (), sentence)
+            self._append(words, " ".join(words), name=name, source=sentence)
             return
         is_raw = layout is not None and layout.format == "text"
         given = sentence if is_raw and isinstance(sentence, pn.Sentence) else pn.Sentence(words)
@@ -150,30 +151,19 @@ class Pool:
             begin, end = own[0][0], own[-1][1]
             part = tuple(word for _, _, of_token in own for word in of_token)
             moved = tuple((a - begin, b - begin, of_token) for a, b, of_token in own)
-            behind = _is_glued(text, end, is_glued)
-            self._append("", names, part, text[begin:end], moved if is_raw else (), None, behind)
+            raw = moved if is_raw else ()
+            is_behind = _is_glued(text, end, is_glued)
+            self._append(part, text[begin:end], tokens=raw, is_glued=is_behind)
         self._cut += (len(tokens) - 1) // most
 
-    def _append(
-        self,
-        name: str,
-        names: set[str],
-        words: tuple[str, ...],
-        text: str,
-        tokens: tuple[TokenSpan, ...],
-        source: pn.Sentence | None,
-        is_glued: bool = False,
-    ) -> None:
+    def _append(self, words: tuple[str, ...], text: str, name: str = "", **more: Any) -> None:
         name = name or str(len(self.items) + 1)
-        while name in names:
+        while name in self._names:
             name += "'"
-        names.add(name)
-        start = self._end
-        self._end += sum(map(len, forms_of(text, tokens) if tokens else words))
-        number = len(self.items)
-        self.items.append(
-            Item(name, number, start, self._end, words, text, tokens, source, is_glued)
-        )
+        self._names.add(name)
+        item = Item(name, len(self.items), self._end, self._end, words, text, **more)
+        self._end += sum(map(len, item.forms))
+        self.items.append(replace(item, end=self._end))
 
     def piece(self, start: int, end: int, words: Sequence[str] | None = None) -> Item:
         """Return what covers some characters of the text, cut into words as given."""

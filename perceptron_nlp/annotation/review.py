@@ -227,17 +227,12 @@ def progress_of(
 
 def checked(records: Sequence[Record], tagger: pn.Tagger | None, column: str) -> Estimate | None:
     """Return the accuracy of a tagger on the check sample; None if there is none yet."""
-    sample = [record.sentence for record in records if record.is_check]
+    given = [record.sentence for record in records if record.is_check]
+    sample = [sentence for sentence in given if any(given_labels(sentence, column))]
     if not sample or tagger is None:
         return None
-    found = tagger.by_column[column].tag_sents([sentence.words for sentence in sample])
-    hits = [
-        a == b
-        for labels, sentence in zip(found, sample, strict=True)
-        for a, b in zip(labels, given_labels(sentence, column), strict=True)
-        if b is not None
-    ]
-    return Estimate.of_counts(sum(hits), len(hits)) if hits else None
+    found = tagger.by_column[column].evaluate(sample, column=column)
+    return Estimate.of_counts(found.correct, found.tokens)
 
 
 def forecast(curve: Sequence[tuple[int, float]], more: int) -> float | None:
