@@ -84,7 +84,7 @@ for model in data["natural models"]:
     tagger.tag_sents(data["natural"])
     os.getppid()
 for text in data["texts"]:
-    fill = loaded("en").text_filler()
+    fill = loaded("en").labelers.text_filler()
     for _ in range(2):
         os.getppid()
         with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:

@@ -44,7 +44,7 @@ def least_seconds(contestants: Mapping[str, Callable[[], object]], rounds: int) 
 def whole_file(tagger: pn.Tagger, text: bytes) -> None:
     """What `perceptron-nlp tag` does with a CoNLL-U file, without reading it and writing it."""
     corpus = pn.open_corpus(io.BytesIO(text), format="conllu")
-    fill = tagger.filler(corpus)
+    fill = tagger.labelers.filler(corpus)
     assert fill is not None
     while piece := corpus.take_blocks(1 << 20):
         assert fill(piece) is not None

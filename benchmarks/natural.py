@@ -81,7 +81,7 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         return latest[0]
 
     def conllu() -> Job:
-        fill = fresh().filler(pn.open_corpus(str(path)))
+        fill = fresh().labelers.filler(pn.open_corpus(str(path)))
         assert fill is not None
         return lambda: fill(whole)
 
@@ -92,7 +92,7 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         return lambda: tagger.tag_arrays(*plain).labels[tagger.column]
 
     def learned() -> Job:
-        fill = pn.Tagger.from_bytes(cutting).text_filler(["upos"])
+        fill = pn.Tagger.from_bytes(cutting).labelers.text_filler(["upos"])
         corpus = pn.open_corpus(io.BytesIO(text.encode()), format="text")
         assert fill is not None
         return lambda: sum(map(len, fill.tagged(corpus)))

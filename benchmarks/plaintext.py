@@ -125,12 +125,12 @@ def speed(model: bytes, test: str) -> tuple[float, float, float, float]:
             cutter.give_back(found)
 
     def one(tagger: pn.Tagger, corpus: pn.Corpus) -> Iterable[bytes]:
-        fill = tagger.text_filler([tagger.columns[0]])
+        fill = tagger.labelers.text_filler([tagger.columns[0]])
         assert fill is not None
         return fill.tagged(corpus)
 
     def everything(tagger: pn.Tagger, corpus: pn.Corpus, threads: int = 1) -> Iterable[bytes]:
-        fill = tagger.text_filler()
+        fill = tagger.labelers.text_filler()
         named = itertools.count(1)
         assert fill is not None
         return fill.texts(corpus, lambda n: next(named), threads)

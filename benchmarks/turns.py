@@ -108,7 +108,7 @@ def _our_jobs(
     shown.train = time.process_time() - start
     shown.size = len(tagger.to_bytes())
     path = treebank("EWT", "test")
-    fill, whole = tagger.filler(pn.open_corpus(path)), Path(path).read_bytes()
+    fill, whole = tagger.labelers.filler(pn.open_corpus(path)), Path(path).read_bytes()
     jobs: dict[str, Job] = {
         SEEN: lambda: tagger.tag_sents(text),
         NEW: Fresh(tagger.to_bytes(), text),

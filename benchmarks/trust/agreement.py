@@ -65,7 +65,7 @@ def fill_as_bytes(data: bytes) -> None:
     """CoNLL-U filled in as bytes, and sentence by sentence."""
     whole = data + b"\n\n"
     corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
-    fill = _tagger().filler(corpus)
+    fill = _tagger().labelers.filler(corpus)
     done = None if fill is None else fill(whole)
     if done is None:
         return
@@ -109,7 +109,7 @@ def cut_text(data: bytes) -> None:
 def write_text(data: bytes) -> None:
     """Running text written as CoNLL-U from bytes to bytes, and its tokens as objects."""
     tagger = _whole()
-    filler = tagger.text_filler()
+    filler = tagger.labelers.text_filler()
     assert filler is not None
     for threads in (1, 2):
         corpus = pn.open_corpus(io.BytesIO(data), format="text")

@@ -123,7 +123,7 @@ def read_model(data: bytes) -> None:
         text[token.start : token.end] != token.form for one in sentences for token in one.tokens
     ):
         raise AssertionError("tokens are not where they say")
-    filler = tagger.text_filler()
+    filler = tagger.labelers.text_filler()
     if filler is not None:
         corpus = pn.open_corpus(io.BytesIO(text.encode("utf-8", "replace")), format="text")
         list(pn.open_corpus(io.BytesIO(b"".join(filler.texts(corpus, int))), format="conllu"))

@@ -219,7 +219,7 @@ class Tagging:
             return
         if not {*names} <= {*self._tagger.columns}:
             return
-        fill = self._tagger.text_filler(names)
+        fill = self._tagger.labelers.text_filler(names)
         pieces: Iterator[bytes] = iter(())
         if fill is not None and self._written == "conllu":
             pieces = fill.texts(corpus, self._number, self._threads)
@@ -241,7 +241,7 @@ class Tagging:
         how: dict[str, Any] = {"columns": list(self._chosen)}
         if len(self._tagger.columns) == 1:
             how = {"column": next(iter(self._chosen))}
-        fill = self._tagger.filler(corpus, **how)
+        fill = self._tagger.labelers.filler(corpus, **how)
         if fill is None:
             return
         from perceptron_nlp.cli.tag_sentences import filled

@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._checks import check_choice, check_choices, check_threads, sentence_list
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.errors import ArgumentTypeError
-from perceptron_nlp.tagger.model.agreement import Agreement
+from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeled, Labeler
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
+    from perceptron_nlp.formats import Corpus
     from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Keep
+    from perceptron_nlp.tagger.tag.fill import Fill, TextFill
+    from perceptron_nlp.tagger.tag.segment import Segmenter
+    from perceptron_nlp.tagger.tag.text import LabeledText
 
 
 class ColumnLabelers:
     """What labels the columns of a tagger; any number of threads may use it at once.
 
+    model : of all columns
     by_column : a labeler for each, in the tagger's order
-    agreement : the combinations of labels that columns may have, or None
+    memory : what its caches may take together with others
     """
 
-    def __init__(self, by_column: Mapping[str, Labeler], agreement: Agreement | None) -> None:
+    def __init__(
+        self, model: TaggerModel, by_column: Mapping[str, Labeler], memory: CacheMemory
+    ) -> None:
         self.by_column = by_column
-        self._agreement = agreement
+        self._memory = memory
+        self._agreement = model.agreement if model.more else None
+        self._segmentation = model.segmentation
         self._together: dict[tuple[str, ...], AgreeingColumns | None] = {}
+        self._fills: dict[tuple[str, ...], TextFill | None] = {}
+
+    @cached_property
+    def segmenter(self) -> Segmenter | None:
+        """What cuts running text; None if that was not learned."""
+        if self._segmentation is None:
+            return None
+        from perceptron_nlp.tagger.tag.segment import Segmenter
+
+        return Segmenter(self._segmentation, self._memory)
+
+    @property
+    def window(self) -> int:
+        """Sentences of document context on either side; 0 for none."""
+        return max(labeler.model.window or 0 for labeler in self.by_column.values())
 
     def named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
         """Return some of the columns, in the tagger's order; None for all.
@@ -128,6 +154,68 @@ class ColumnLabelers:
         others = [name for name in names if name not in labels]
         found = self.label(words.lists(), threads, columns=others, sure=sure) if others else {}
         return words.with_labels(self.known_labels(names), labels, found)
+
+    def texts(
+        self, names: tuple[str, ...], threads: int, *, sure: bool = False
+    ) -> Callable[..., Iterator[LabeledText]]:
+        """Return what labels texts, in the core where that can be done; see TextFill.pieces."""
+        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
+
+        fill = None if sure else self.text_filler(names)
+        if fill is not None:
+            return fill.pieces
+        label = partial(self.label, threads=threads, columns=names, sure=sure)
+        return lambda text, whole=False: labeled_batches(
+            cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
+        )
+
+    def filler(
+        self, corpus: Corpus, *, column: str | None = None, columns: Sequence[str] | None = None
+    ) -> Fill | None:
+        """Return a function that labels whole CoNLL-U sentences without a Python object of them.
+
+        Parameters
+        ----------
+        corpus : the text, not yet iterated over
+        column : the column to fill in place of the (first) one that was learned
+        columns : those of the columns that were learned to fill; None for all
+
+        Returns
+        -------
+        None where this cannot be done: another format, or a model that looks at more than words.
+        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column,
+        or the columns, filled in, or to None for sentences that must be read one by one
+        (``corpus.put_back`` them). Several threads may call it.
+        """
+        from perceptron_nlp.tagger.tag.fill import filler
+
+        if column is not None:
+            return filler(corpus, {column: self.named_one(None)})
+        names = self.named(columns)
+        return filler(corpus, self.of(names), self.agreeing(names))
+
+    def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
+        """Return what writes running text as CoNLL-U without a Python object of a token.
+
+        Parameters
+        ----------
+        columns : the columns to fill; None for all
+
+        Returns
+        -------
+        None where this cannot be done: the model has not learned to cut text, or looks at more than
+        words. Several threads may use it
+        """
+        from perceptron_nlp.tagger.tag.fill import text_fill
+
+        names = self.named(columns)
+        needed = self.needed(names)
+        if any(name not in needed for one in self.of(needed).values() for name in one.earlier):
+            return None
+        if names not in self._fills:
+            agreeing = self.agreeing(needed)
+            self._fills[names] = text_fill(self.segmenter, self.of(needed), names, agreeing)
+        return self._fills[names]
 
     def _by_itself(
         self,

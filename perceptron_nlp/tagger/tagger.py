@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
     from perceptron_nlp.tagger.tag.arrays import LabelArrays
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
-    from perceptron_nlp.tagger.tag.fill import Fill, TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
-    from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence
+    from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.clusters import RawSource
     from perceptron_nlp.tagger.train.loop import Callback
@@ -102,7 +101,6 @@ class Tagger:
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
-        self._fills: dict[tuple[str, ...], TextFill | None] = {}
         self._labeler: Labeler = (
             self._parts[0]._labeler
             if model.more
@@ -123,7 +121,7 @@ class Tagger:
         from perceptron_nlp.tagger.labelers import ColumnLabelers
 
         parts = {name: part._labeler for name, part in self.by_column.items()}
-        return ColumnLabelers(parts, self.model.agreement if self._parts else None)
+        return ColumnLabelers(self.model, parts, self._memory)
 
     def _agreed(
         self, columns: Sequence[str], sentences: Sequence[Sequence[str]], around: Around
@@ -396,15 +394,10 @@ class Tagger:
             return found[self.column]
         return found if confidences else {name: labels for name, (labels, _) in found.items()}
 
-    @cached_property
+    @property
     def segmenter(self) -> Segmenter | None:
         """Segmentation of running text; None if none was learned."""
-        segmentation = self.model.segmentation
-        if segmentation is None:
-            return None
-        from perceptron_nlp.tagger.tag.segment import Segmenter
-
-        return Segmenter(segmentation, self._memory)
+        return self.labelers.segmenter
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
         """Return the confidence in each label that `tag` gives.
@@ -491,21 +484,7 @@ class Tagger:
         check_threads(threads)
         check_text(text)
         names = self.labelers.named(columns)
-        return text_sentences(text, self._labeled_text(names, threads)(text), names)
-
-    def _labeled_text(
-        self, names: tuple[str, ...], threads: int, *, sure: bool = False
-    ) -> Callable[..., Iterator[LabeledText]]:
-        """Return what labels texts, in the core where that can be done; see TextFill.pieces."""
-        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
-
-        fill = None if sure else self.text_filler(names)
-        if fill is not None:
-            return fill.pieces
-        label = partial(self.labelers.label, threads=threads, columns=names, sure=sure)
-        return lambda text, whole=False: labeled_batches(
-            cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
-        )
+        return text_sentences(text, self.labelers.texts(names, threads)(text), names)
 
     def tag_arrays(
         self,
@@ -554,8 +533,8 @@ class Tagger:
         if token_offsets is not None or sentence_offsets is not None:
             words = words_of(data, token_offsets, sentence_offsets)
             return self.labelers.buffers(words, names, threads, sure=confidences)
-        pieces = self._labeled_text(names, threads, sure=confidences)
-        together = not confidences and self.text_filler(names) is not None
+        pieces = self.labelers.texts(names, threads, sure=confidences)
+        together = not confidences and self.labelers.text_filler(names) is not None
         return text_arrays(data, self.labelers.known_labels(names), pieces, together=together)
 
     def with_lexicon(self, lexicon: LexiconSource, *, column: str | None = None) -> Tagger:
@@ -600,59 +579,6 @@ class Tagger:
             pairs = [(lemma, upos) for lemma, own in more.labels.items() for upos in own]
             return self._with(self.model.with_known_lemmas(pairs))
         return Tagger(self.model, **self._how | {"lexicon": Lexicon.of(lexicon, column=name)})
-
-    def filler(
-        self,
-        corpus: formats.Corpus,
-        *,
-        column: str | None = None,
-        columns: Sequence[str] | None = None,
-    ) -> Fill | None:
-        """Return a function that labels whole CoNLL-U sentences without a Python object of them.
-
-        Parameters
-        ----------
-        corpus : the text, not yet iterated over
-        column : the column to fill in place of the (first) one that was learned
-        columns : those of the columns that were learned to fill; None for all
-
-        Returns
-        -------
-        None where this cannot be done: another format, or a model that looks at more than words.
-        Else a function from bytes (``corpus.take_blocks``) to the same bytes with the column,
-        or the columns, filled in, or to None for sentences that must be read one by one
-        (``corpus.put_back`` them). Several threads may call it.
-        """
-        from perceptron_nlp.tagger.tag.fill import filler
-
-        if column is not None:
-            return filler(corpus, {column: self._labeler})
-        names = self.labelers.named(columns)
-        return filler(corpus, self.labelers.of(names), self.labelers.agreeing(names))
-
-    def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
-        """Return what writes running text as CoNLL-U without a Python object of a token.
-
-        Parameters
-        ----------
-        columns : the columns to fill; None for all
-
-        Returns
-        -------
-        None where this cannot be done: the model has not learned to cut text, or looks at more than
-        words. Several threads may use it
-        """
-        from perceptron_nlp.tagger.tag.fill import text_fill
-
-        own = self.labelers
-        names = own.named(columns)
-        if self._earlier:
-            return None
-        if names not in self._fills:
-            needed = own.needed(names)
-            agreeing = own.agreeing(needed)
-            self._fills[names] = text_fill(self.segmenter, own.of(needed), names, agreeing)
-        return self._fills[names]
 
     def scores(
         self, tokens: Sequence[str], *, probabilities: bool = False

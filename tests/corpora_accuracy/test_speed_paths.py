@@ -39,7 +39,7 @@ def test_files_and_plain_c_and_small_caches_give_the_same_labels(
     for sentence in words[:50]:
         assert np.array_equal(plain.scores(sentence), tagger.scores(sentence))
     with pn.open_corpus(test) as corpus:
-        fill = tagger.filler(corpus)
+        fill = tagger.labelers.filler(corpus)
         assert fill is not None
         filled = [fill(piece) for piece in iter(lambda: corpus.take_blocks(1 << 20), b"")]
     with pn.open_corpus(test) as corpus:

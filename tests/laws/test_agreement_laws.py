@@ -126,7 +126,7 @@ def test_every_door_gives_the_same(
     alone = [own.tag_sents([one], columns=names) for one in words]
     assert {name: [own[name][0] for own in alone] for name in names} == found
     corpus = pn.open_corpus(io.BytesIO(conllu(words)), format="conllu")
-    fill = own.filler(corpus, columns=names)
+    fill = own.labelers.filler(corpus, columns=names)
     if fill is None:
         return
     filled = fill(conllu(words))

@@ -49,7 +49,7 @@ def by_sentence(text: bytes) -> bytes | str:
 def filled(text: bytes) -> bytes | None:
     """The text filled in as bytes; None where the filler leaves it to the reader."""
     corpus = pn.open_corpus(io.BytesIO(text), format="conllu")
-    fill = TAGGER.filler(corpus)
+    fill = TAGGER.labelers.filler(corpus)
     return None if fill is None else fill(text)
 
 

@@ -28,7 +28,7 @@ TEXTS = st.text(
 
 @pytest.fixture(scope="module")
 def fill(pipeline: pn.Tagger) -> TextFill:
-    found = pipeline.text_filler()
+    found = pipeline.labelers.text_filler()
     assert found is not None
     return found
 
@@ -60,7 +60,7 @@ def test_the_core_writes_the_bytes_of_the_slow_way(
 def test_the_core_writes_words_and_labels_of_the_slow_way(
     pipeline: pn.Tagger, text: str, lengths: list[int], threads: int
 ) -> None:
-    fill = pipeline.text_filler(["upos"])
+    fill = pipeline.labelers.text_filler(["upos"])
     assert fill is not None
     found = b"".join(fill.tagged(Pieces(text, lengths), threads))
     assert found == as_tagged(pipeline, text, "upos")
@@ -68,7 +68,7 @@ def test_the_core_writes_words_and_labels_of_the_slow_way(
 
 def test_columns_that_word_and_label_cannot_hold_are_refused(pipeline: pn.Tagger) -> None:
     for columns in (["upos", "lemma"], ["lemma"]):
-        fill = pipeline.text_filler(columns)
+        fill = pipeline.labelers.text_filler(columns)
         assert fill is not None and not fill.can_tag
         with pytest.raises(pn.ArgumentError, match="write CoNLL-U"):
             fill.tagged(Pieces("Le chat"))
@@ -113,7 +113,7 @@ def test_columns_of_running_text_agree(pipeline: pn.Tagger, words: list[str], se
     tagger = pn.train(rows, column="upos,xpos", epochs=1)
     model = tagger.model.replace(segmentation=pipeline.model.segmentation)
     text, own = " ".join(words), pn.Tagger(model)
-    fill = own.text_filler()
+    fill = own.labelers.text_filler()
     assert fill is not None and written(fill, text) == as_written(own, text)
 
 
@@ -121,7 +121,7 @@ def test_some_columns_are_written_alone(pipeline: pn.Tagger) -> None:
     text = "Le chat va au bois.\n\nIl dort"
     # Lemmas look at the parts of speech, which are labeled without being written.
     for columns in (["upos"], ["upos", "lemma"], ["lemma"]):
-        fill = pipeline.text_filler(columns)
+        fill = pipeline.labelers.text_filler(columns)
         assert fill is not None and written(fill, text) == as_written(pipeline, text, columns)
 
 
@@ -160,7 +160,7 @@ def lemmatizer(request: pytest.FixtureRequest, pipeline: pn.Tagger) -> pn.Tagger
 @given(text=st.one_of(st.text(LETTERS + " ."), st.text(), TEXTS))
 def test_lemmas_of_any_text_are_those_of_the_slow_way(lemmatizer: pn.Tagger, text: str) -> None:
     text = text.encode("utf-8", "ignore").decode()
-    fill = lemmatizer.text_filler()
+    fill = lemmatizer.labelers.text_filler()
     assert fill is not None and written(fill, text) == as_written(lemmatizer, text)
 
 
@@ -181,7 +181,7 @@ def test_lemmas_of_a_user_are_known(pipeline: pn.Tagger) -> None:
     text = "Il zirpait."
     more = pipeline.with_lexicon({"zirper": "VERB"}, column="lemma")
     assert more.model.more[0].lemmas.lemmas["zirper\tVERB"] == 0
-    fill = more.text_filler()
+    fill = more.labelers.text_filler()
     assert fill is not None and written(fill, text) == as_written(more, text)
     with pytest.raises(pn.ArgumentError, match=r"no label .Verb."):
         pipeline.with_lexicon({"zirper": "Verb"}, column="lemma")

@@ -314,7 +314,7 @@ class Fill:
 def filler(
     corpus: Corpus, labelers: Mapping[str, Labeler], agreeing: AgreeingColumns | None = None
 ) -> Fill | None:
-    """Return what fills columns of whole sentences of a text, as bytes; see Tagger.filler.
+    """Return what fills columns of whole sentences of a text, as bytes; see ColumnLabelers.filler.
 
     `labelers` are what labels each column, `agreeing` those of them whose labels are to agree.
 

@@ -295,7 +295,7 @@ def test_sentences_with_nothing_between_them_say_so_in_conllu(pipeline: pn.Tagge
     def rebuilt(written: bytes) -> str:
         return running_text(pn.read_conllu(io.BytesIO(written)))[0]
 
-    fill = tagger.text_filler()
+    fill = tagger.labelers.text_filler()
     assert fill is not None and tagger.segmenter is not None
     with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
         assert rebuilt(b"".join(fill.texts(corpus, int))) == text

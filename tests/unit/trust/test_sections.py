@@ -85,7 +85,7 @@ def is_used(data: bytes) -> bool:
     tagger.explain(WORDS)
     tagger.scores(WORDS)
     tagger.tag_text(TEXT)
-    filler = tagger.text_filler()
+    filler = tagger.labelers.text_filler()
     if filler is not None:
         list(filler.texts(pn.open_corpus(io.BytesIO(TEXT.encode()), format="text"), int))
     if tagger.model.state is not None:

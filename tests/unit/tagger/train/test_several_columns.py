@@ -129,7 +129,7 @@ def test_whole_sentences_are_filled_as_bytes_in_every_column() -> None:
         "\t".join(line.split("\t")[:3] + ["_"] * 7) if line else "" for line in CONLLU.split("\n")
     )
     corpus = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
-    fill = SEVERAL.filler(corpus)
+    fill = SEVERAL.labelers.filler(corpus)
     assert fill is not None
     done = fill(corpus.take_blocks(1 << 20))
     sentences = pn.open_corpus(io.BytesIO(empty.encode()), format="conllu")
@@ -271,7 +271,7 @@ def test_columns_that_are_none_of_the_tagger_are_refused(columns: Any, message: 
         lambda: tagger.tag_sents([["a"]], columns=columns),
         lambda: tagger.tag_arrays(b"a", [0, 1], [0, 1], columns=columns).labels,
         lambda: tagger.tag_arrays(["a"], columns=columns),
-        lambda: tagger.text_filler(columns),
+        lambda: tagger.labelers.text_filler(columns),
     ):
         with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=message):
             call()
