@@ -33,6 +33,12 @@ def test_unpacking_gives_back_what_was_packed(values: list[int]) -> None:
     assert 8 * len(packed.data) <= 65 * len(values) + 16
 
 
+@given(numbers)
+def test_no_other_number_of_low_bits_makes_a_shorter_code(values: list[int]) -> None:
+    lengths = [sum(value >> k for value in values) + len(values) * (1 + k) for k in range(64)]
+    assert pack(words(values)).low_bits == lengths.index(min(lengths))
+
+
 @given(numbers, st.data())
 def test_no_bit_of_a_code_can_be_changed_unnoticed_and_no_byte_left_out(
     values: list[int], data: st.DataObject

@@ -293,17 +293,18 @@ class _Forms:
             return 1.0
         if spare < 0:
             return None
-        low, high = 0, FINEST_SHARE
+        low, high, fitted = 0, FINEST_SHARE, None
         while high - low > 1:
-            # Files grow nearly evenly. Halving what the other end is off by leads past the size,
+            # Files grow nearly evenly. What an end is off by is halved when it stays a second time,
             # so that both ends come close (the Illinois algorithm).
             middle = low + round((high - low) * spare / (spare - lacking))
             middle = min(max(middle, low + 1), high - 1)
             found = self._size - self.bytes_of(middle / FINEST_SHARE, steps)
             if found >= 0:
-                low, spare, lacking = middle, found, lacking / 2
+                low, spare, lacking = middle, found, lacking / 2 if fitted else lacking
             else:
-                high, spare, lacking = middle, spare / 2, found
+                high, spare, lacking = middle, spare / 2 if fitted is False else spare, found
+            fitted = found >= 0
         return low / FINEST_SHARE
 
 

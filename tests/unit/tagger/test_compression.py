@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
+from benchmarks.trust import samples
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp.formats import read_tensors, write_tensors
-from perceptron_nlp.tagger.model.model import joined
+from perceptron_nlp.tagger.model.file import model_to_bytes
+from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.train import compress
 from perceptron_nlp.tagger.train.compress import LEAST_BYTES
 
 Labeled = list[tuple[list[str], list[str]]]
@@ -56,6 +59,28 @@ def test_a_compressed_model_is_within_its_size_and_comes_back_the_same(
     texts = [[word for word, _ in sentence] for sentence in sentences]
     assert again.tag_sents(texts) == smaller.tag_sents(texts)
     assert np.array_equal(again.scores(texts[0]), smaller.scores(texts[0]))
+
+
+@pytest.mark.parametrize("part", [0.5, 0.7, 0.9])
+def test_few_models_are_written_to_find_as_many_rows_as_fit(
+    monkeypatch: pytest.MonkeyPatch, part: float
+) -> None:
+    model = pn.train(samples.DEV, epochs=1).model
+    sizes: list[int] = []
+
+    def written(one: TaggerModel) -> bytes:
+        data = model_to_bytes(one)
+        sizes.append(len(data))
+        return data
+
+    monkeypatch.setattr(compress, "model_to_bytes", written)
+    size = int(len(model_to_bytes(compress.in_bytes(model))) * part)
+    found = compress.compress_model(model, size)
+    # Halving the shares would take as many as they have bits.
+    assert len(sizes) < compress.FINEST_SHARE.bit_length()
+    share = found.weights.n_rows / model.weights.n_rows
+    forms = compress._Forms(model, size, sizes[0], None, False)
+    assert forms.bytes_of(share, 127) <= size < forms.bytes_of(1.01 * share, 127)
 
 
 def test_columns_of_which_one_is_compressed_load_together(
