@@ -13,16 +13,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import Corpus, open_corpus
+from perceptron_nlp.perceptrons.inputs import encoded
 from perceptron_nlp.tagger.sources import gold_labels
 
 BEFORE, AFTER = "<s>", "</s>"
@@ -48,40 +50,18 @@ def shape(word: str) -> str:
     return "".join(kind for kind, _ in groupby(kinds))
 
 
-class Columns:
-    """The number of each feature, in the order in which they were first seen."""
+class Features(NamedTuple):
+    """Features of words, in the parts that every sparse matrix by rows has.
 
-    def __init__(self) -> None:
-        self._number: dict[str, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._number)
-
-    def learn(self, features: Sequence[str]) -> list[int]:
-        """The numbers of features, new ones among them."""
-        return [self._number.setdefault(name, len(self._number)) for name in features]
-
-    def known(self, features: Sequence[str]) -> list[int]:
-        """The numbers of those features that have one."""
-        return [self._number[name] for name in features if name in self._number]
-
-
-class Ones:
-    """A sparse matrix of ones, in the parts that every sparse matrix by rows has.
-
-    indptr : int64[rows + 1], where each row begins in `indices`
-    indices : int32[non-zeros], columns
-    data : float64[non-zeros], all 1
+    data, indices : float64[non-zeros], all 1, and their columns, int32[non-zeros]
+    indptr : int64[rows + 1], where each row begins in them
     shape : (rows, columns)
     """
 
-    def __init__(self, rows: Sequence[Sequence[int]], width: int) -> None:
-        columns = [sorted(set(row)) for row in rows]
-        self.indptr: NDArray[np.int64] = np.cumsum([0, *map(len, columns)], dtype=np.int64)
-        flat = [column for row in columns for column in row]
-        self.indices: NDArray[np.int32] = np.array(flat, dtype=np.int32)
-        self.data: NDArray[np.float64] = np.ones(len(flat))
-        self.shape = (len(rows), width)
+    data: NDArray[np.float64]
+    indices: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    shape: tuple[int, int]
 
 
 TOKENS = 20_000
@@ -97,7 +77,7 @@ class Part:
     """Words as rows of features (a sparse matrix), with their labels, from so many sentences."""
 
     sentences: int
-    X: Ones
+    X: Features
     y: NDArray[np.str_]
 
     def __len__(self) -> int:
@@ -206,8 +186,8 @@ def _parts(
 ) -> tuple[Part, Part]:
     chosen = _thinned("train", sentences, tokens, notes)
     tested = _thinned("dev", held_out, max(100, tokens // 5), notes)
-    columns = Columns()
-    train, dev = _part(chosen, columns, columns.learn), _part(tested, columns, columns.known)
+    columns: dict[str, int] = {}
+    train, dev = _part(chosen, columns, grow=True), _part(tested, columns, grow=False)
     if not len(dev):
         raise ArgumentError("dev: there is no word to test on")
     distinct = sorted(set(train.y.tolist()))
@@ -219,17 +199,17 @@ def _parts(
     return train, dev
 
 
-def _part(
-    sentences: list[Labeled], columns: Columns, numbers: Callable[[list[str]], list[int]]
-) -> Part:
+def _part(sentences: list[Labeled], columns: dict[str, int], *, grow: bool) -> Part:
     """The words that have a label; the others are only seen as neighbors."""
-    rows, y = [], []
-    for words, labels in sentences:
-        for place, label in enumerate(labels):
-            if label is not None:
-                rows.append(numbers(word_features(words, place)))
-                y.append(label)
-    return Part(len(sentences), Ones(rows, len(columns)), np.array(y, dtype=np.str_))
+    labeled = [
+        (word_features(words, place), label)
+        for words, labels in sentences
+        for place, label in enumerate(labels)
+        if label is not None
+    ]
+    arrays = encoded([features for features, _ in labeled], columns, grow=grow)
+    X = Features(*arrays, (len(labeled), len(columns)))
+    return Part(len(sentences), X, np.array([label for _, label in labeled], dtype=np.str_))
 
 
 def _thinned(name: str, sentences: list[Labeled], tokens: int, notes: list[str]) -> list[Labeled]:

@@ -87,25 +87,6 @@ def test_merge_makes_one_model_of_several(cli: Run, halves: tuple[Path, Path]) -
     assert cli("tag", "ab.model", halves[0]).status == 0
 
 
-def test_a_model_without_state_is_not_resumed(
-    refuses: Refuses, train_file: Path, model: Path
-) -> None:
-    message = refuses("resume", model, train_file, "--model", "x.model", "--quiet")
-    assert "keeps no state" in message and message.endswith("train it with --resumable")
-
-
-def test_what_cannot_be_resumed_is_refused(refuses: Refuses, train_file: Path, model: Path) -> None:
-    assert "no such file" in refuses("resume", "no.model", train_file, "--model", "x.model")
-    assert "no such file" in refuses("resume", model, "no.conllu", "--model", "x.model")
-    assert "overwritten" in refuses("resume", model, train_file, "--model", model)
-    assert "--average" in refuses(
-        "resume", model, train_file, "--average", "old", "--model", "x", "--quiet"
-    )
-    assert "leave size out" in refuses(
-        "train", train_file, "--resumable", "--size", "9kB", "--model", "x", "--quiet"
-    )
-
-
 def test_what_cannot_be_merged_is_refused(
     cli: Run, refuses: Refuses, train_file: Path, model: Path
 ) -> None:

@@ -89,16 +89,6 @@ def texts_of_one_change() -> list[list[tuple[list[str], list[str]]]]:
     return [[(["a", "b"], [label, "Y"])] for label in ("Z", "X", "X")]
 
 
-def test_what_cannot_be_compared_is_refused(refuses, model: Path, train_file: Path) -> None:
-    Path("cut.conllu").write_text(train_file.read_text().replace("\tdog\t", "\tfox\t"))
-    assert refuses("compare", model, "cut.conllu", train_file, "--quiet").startswith(
-        "cut.conllu:3: the word 'fox' stands where train.conllu:3 has 'dog'"
-    )
-    assert refuses("compare", model, "nowhere", train_file) == "nowhere: there is no such file"
-    assert refuses("compare", "-", "-", train_file, "--quiet").startswith("<stdin>: named twice")
-    assert refuses("compare", model, model, train_file, "--limit", "-1").startswith("--limit")
-
-
 def test_long_paths_cut_nothing_in_a_pipe_and_leave_room_for_the_labels_on_a_terminal() -> None:
     path = "folder/" * 20 + "gold.conllu"
     Path(path).parent.mkdir(parents=True)

@@ -47,35 +47,6 @@ def test_remarks_stand_below_the_scores(cli, train_file: Path) -> None:
     assert "the text is cut into 5 parts" in outcome.out.decode() and outcome.err == ""
 
 
-@pytest.mark.parametrize("verb", ["crossval", "curve"])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--folds", "6"], "--folds: 6 is more than the 5 sentences there are"),
-        (["--folds", "1"], "--folds: 1 is not between 2 and 1,000"),
-        (["--threads", "0"], "--threads: 0 is not between 1 and 1,024"),
-        (["--column", "xpos"], "train.conllu: no word has a label in column 'xpos'"),
-        (["--column", "nix"], "train.conllu: no column 'nix'"),
-        (["--epochs", "0"], "--epochs: 0 is not between 1 and 10,000"),
-        (["--size", "1MB"], "unknown option --size"),
-        (["missing.conllu"], "missing.conllu: there is no such file"),
-    ],
-)
-def test_bad_input_is_refused_in_a_line(
-    refuses, train_file: Path, verb: str, arguments: list[str], message: str
-) -> None:
-    assert refuses(verb, train_file, "--quiet", *arguments).startswith(message)
-
-
-@pytest.mark.parametrize("verb", ["crossval", "curve", "tune"])
-def test_empty_files_and_single_sentences_are_refused(refuses, verb: str) -> None:
-    Path("empty.conllu").touch()
-    assert refuses(verb, "empty.conllu", "--quiet") == "empty.conllu: the file is empty"
-    Path("one.conllu").write_text("1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n\n")
-    message = refuses(verb, "one.conllu", "--quiet")
-    assert message.startswith("one.conllu: fewer than two sentences have labels")
-
-
 def test_a_curve_is_a_table_of_points_with_its_forecasts(cli, train_file: Path) -> None:
     found = pn.learning_curve(train_file, test=train_file, epochs=2, preset="fast")
     lines = cli("curve", train_file, "--test", train_file, *QUICK).out.decode().splitlines()

@@ -104,51 +104,6 @@ def test_raw_text_in_another_script_is_warned_of(cli, model: Path, train_file: P
     assert "most raw tokens are new to the teachers" in outcome.err
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"--raw": "none.txt"}, "none.txt: there is no such file"),
-        ({"--raw": "empty.txt"}, "empty.txt: there is no sentence in the raw text"),
-        ({"--raw": "blank.txt"}, "blank.txt: there is no sentence in the raw text"),
-        ({"--model": "raw.txt"}, "raw.txt: is one of the training files"),
-        ({"--model": "en.model"}, "en.model: is one of the training files"),
-        ({"--model": "-"}, "--model: a model is not written to standard output"),
-        ({"--preset": "accurate"}, "--preset: accurate searches with a beam"),
-        ({"--raw-share": "0"}, "--raw-share: 0.0 is not above 0 and at most 1"),
-        ({"--raw-weight": "2"}, "--raw-weight: 2.0 is not above 0 and at most 1"),
-        ({"--threads": "0"}, "--threads: 0 is not between 1 and 1,024"),
-        ({"--column": "lemmas"}, "train.conllu: no column 'lemmas'"),
-        ({"TEACHER": "raw.txt"}, "raw.txt: a text file, not a model of perceptron_nlp"),
-        ({"TEACHER": "none.model"}, "none.model: there is no such file"),
-    ],
-)
-def test_what_cannot_be_distilled_is_refused(
-    refuses: Callable[..., str],
-    model: Path,
-    train_file: Path,
-    raw_file: Path,
-    changes: dict[str, str],
-    message: str,
-) -> None:
-    Path("empty.txt").write_bytes(b"")
-    Path("blank.txt").write_text("\n \n", "utf-8")
-    given = {
-        "TEACHER": model,
-        "--raw": raw_file,
-        "--train": train_file,
-        "--model": "a.model",
-        "--epochs": "1",
-        "--templates": "fast",
-        **changes,
-    }
-    arguments = [
-        part
-        for name, value in given.items()
-        for part in ((value,) if name == "TEACHER" else (name, value))
-    ]
-    assert refuses("distill", *arguments, "--quiet").startswith(message)
-
-
 def test_empty_raw_text_is_named_to_whoever_watches(cli, model: Path, train_file: Path) -> None:
     Path("blank.txt").write_text("\n \n", "utf-8")
     outcome = cli("distill", model, "--raw", "blank.txt", "--train", train_file, "--model", "a")

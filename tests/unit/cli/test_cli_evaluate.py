@@ -130,14 +130,6 @@ def test_all_mistakes_are_written_as_a_table(cli, model: Path, train_file: Path)
     assert lines[1] == "gold.conllu:3\tupos\tdog\tPROPN\tNOUN\t\tThe\tbarks ."
 
 
-def test_the_table_of_mistakes_overwrites_no_input(refuses, model: Path, train_file: Path) -> None:
-    assert "would be overwritten" in refuses("evaluate", model, train_file, "--errors", train_file)
-    assert "would be overwritten" in refuses("evaluate", model, train_file, "--errors", model)
-    assert "missing" in refuses("evaluate", model, train_file, "--errors", "missing/errors.tsv")
-    message = refuses("evaluate", model, train_file, "--errors", "e.tsv", "--report", "r")
-    assert message == "--errors does not go with --report; run them one after the other"
-
-
 def test_labels_of_no_gold_token_are_listed_if_asked_for(cli, model, train_file: Path) -> None:
     gold = Path("gold.conllu")
     gold.write_bytes(train_file.read_bytes().replace(b"\tNOUN\t", b"\tPROPN\t"))

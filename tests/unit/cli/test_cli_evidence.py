@@ -39,33 +39,6 @@ def test_tag_and_evaluate_keep_to_a_lexicon(cli, model: Path, train_file: Path) 
     assert "\tdog\tdog\tNOUN" not in filled
 
 
-def test_what_is_wrong_with_the_files_is_said(refuses, model: Path, train_file: Path) -> None:
-    Path("forms.tsv").write_text("dog\tNOUN\ndog NOUN\n", "utf-8")
-    Path("foreign.tsv").write_text("dog\tNN\n", "utf-8")
-    assert refuses("tag", model, train_file, "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
-    assert refuses("evaluate", model, train_file, "--lexicon", "foreign.tsv").startswith(
-        "foreign.tsv:1: the model has no label 'NN'"
-    )
-    Path("empty.txt").write_text("\n", "utf-8")
-    train = ("train", train_file, "--quiet", "--model")
-    assert refuses(*train, "m", "--lexicon", "forms.tsv").startswith("forms.tsv:2: ")
-    assert "nothing.txt" in refuses(*train, "m", "--raw", "nothing.txt")
-    assert "empty.txt: there are no words" in refuses(*train, "m", "--raw", "empty.txt")
-    assert "would be overwritten" in refuses(*train, "foreign.tsv", "--lexicon", "foreign.tsv")
-
-
-def test_raw_text_and_a_lexicon_are_not_taken_for_a_checkpoint(refuses, train_file: Path) -> None:
-    Path("raw.txt").write_text(RAW, "utf-8")
-    Path("forms.tsv").write_text("dog\tthing\n", "utf-8")
-    for flag, name in (("--raw", "raw.txt"), ("--lexicon", "forms.tsv")):
-        assert refuses(
-            "train", train_file, "--quiet", "--model", "m", flag, name, "--checkpoint", name
-        ).startswith(f"{name}: is one of the training files")
-    assert "named twice" in refuses(
-        "train", train_file, "--quiet", "--model", "m", "--raw", "-", "--lexicon", "-"
-    )
-
-
 def test_messages_name_no_column_that_a_model_makes_for_itself(cli, refuses) -> None:
     Path("a.columns").write_text("the x D\ndog y N\nbarks z V\n\n" * 6, "utf-8")
     trained = cli(

@@ -80,22 +80,3 @@ def test_a_long_text_in_pieces_is_explained_as_in_one(cli: Callable, model: Path
     done = cli("explain", model, "--format", "text", "--to", "json", "--top", 1, stdin=many)
     found = json.loads(done.out)["sentences"]
     assert len(found) == 150 and all(sentence == found[0] for sentence in found)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--column", "xpos"], "--column: 'xpos' is not one of upos"),
-        (["--top", "-1"], "--top: -1 is not between 0 and 1,000,000"),
-        (["--top", "many"], "argument --top: 'many' is not a whole number"),
-        (["--to", "htm"], "argument --to: 'htm' is none of text, tsv, markdown, latex, json, html"),
-        (["--columm", "x"], "unknown option --columm; did you mean --column?"),
-        (["nothing.txt"], "nothing.txt: there is no such file"),
-        (["a", "b"], "unexpected argument"),
-        (["--lexicon", "-"], "<stdin>: named twice"),
-    ],
-)
-def test_bad_input_is_refused_in_a_line(
-    refuses: Callable[..., str], model: Path, arguments: list[str], said: str
-) -> None:
-    assert refuses("explain", model, *arguments, stdin=TEXT).startswith(said)

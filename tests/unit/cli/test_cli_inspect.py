@@ -190,8 +190,3 @@ def test_a_file_whose_record_holds_what_is_never_written_is_refused(
     message = refuses("inspect", with_metadata(model, record=record))
     assert message.startswith("odd.model: the model's description is not valid: ")
     assert len(message) < 200
-
-
-def test_options_that_no_text_needs_are_checked(refuses, model: Path) -> None:
-    assert refuses("inspect", model, "--format", "x").startswith("--format: 'x' is not one of")
-    assert refuses("inspect", model, "--threads", "0").startswith("--threads: 0 is not between")

@@ -43,33 +43,6 @@ def test_help_and_the_version_have_the_names_that_people_try(cli) -> None:
     assert cli("help", "tga").message.endswith("unknown verb tga; did you mean tag?")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["tran"], "unknown verb tran; did you mean train?"),
-        (["xyzzy"], "unknown verb xyzzy; there are train, tag, evaluate, crossval"),
-        (["--versoin"], "unknown option --versoin; did you mean --version?"),
-        (["train", "a", "--modle", "m"], "unknown option --modle; did you mean --model?"),
-        (["train", "a", "--mod", "m"], "unknown option --mod; did you mean --model?"),
-        (["tag", "m", "--model", "n"], "unknown option --model (see perceptron-nlp tag --help)"),
-        (["train", "a", "--adagrad"], "unknown option --adagrad (see perceptron-nlp train --help)"),
-        (["train", "a", "--epoch=3"], "unknown option --epoch; did you mean --epochs?"),
-        (["tag", "m", "-x"], "unknown option -x"),
-        (["train", "a"], "the following arguments are required: --model"),
-        (["train", "a", "--model"], "argument --model: expected one argument"),
-        (["evaluate", "m"], "the following arguments are required: TEST"),
-        (["inspect", "m", "n"], "unexpected argument n"),
-        (["train"], "the following arguments are required: "),
-    ],
-)
-def test_a_wrong_command_line_gets_one_line(refuses, arguments: list[str], message: str) -> None:
-    assert refuses(*arguments).startswith(message)
-
-
-def test_a_name_after_two_dashes_is_no_option(refuses, model: Path) -> None:
-    assert refuses("tag", model, "--", "--json") == "./--json: there is no such file"
-
-
 def test_names_and_options_may_stand_in_any_order(cli, train_file: Path) -> None:
     Path("more.conllu").write_bytes(train_file.read_bytes())
     before = cli("train", train_file, "more.conllu", "--model", "a.model", "--epochs", "2")

@@ -140,11 +140,6 @@ def test_lines_are_lines_without_learned_segmentation(cli, model: Path) -> None:
     assert [len(line.split()) for line in found.splitlines()] == [2, 2, 2]
 
 
-def test_lines_go_with_running_text_alone(refuses, model: Path) -> None:
-    message = refuses("tag", model, "--lines", "--format", "conllu")
-    assert message.startswith("--lines: is for running text")
-
-
 def test_what_goes_into_a_file_does_not_depend_on_when_it_comes(
     started: Callable[..., subprocess.Popen[bytes]], cli
 ) -> None:

@@ -228,12 +228,3 @@ def test_a_column_that_word_tag_cannot_hold_becomes_conllu_and_says_so(cli, text
         "<stdin>: word/TAG cannot hold all that lemma may be; written as CoNLL-U"
         in outcome.err.splitlines()
     )
-
-
-def test_word_tag_is_refused_before_the_work_where_it_may_not_hold_the_labels(refuses) -> None:
-    message = refuses("tag", "en", "--column", "lemma", "--to", "tagged", "--quiet", stdin=b"x\n")
-    assert message == "--to: word/TAG cannot hold all that lemma may be; --to conllu can"
-    message = refuses("tag", "en", "--column", "lemma", "--format", "tagged", stdin=b"a/X b/Y\n")
-    assert message.startswith(
-        "--column: <stdin> is word/TAG, which cannot hold all that lemma may be"
-    )

@@ -67,24 +67,6 @@ def test_several_columns_are_printed_and_written(cli) -> None:
     assert json.loads(one.out)["column"] == "two"
 
 
-def test_places_that_cannot_be_a_report_are_refused(
-    model: Path, train_file: Path, refuses: Callable[..., str]
-) -> None:
-    assert "is a file" in refuses("evaluate", model, train_file, "--quiet", "--report", train_file)
-    Path("full").mkdir()
-    Path("full/mine").write_text("x")
-    assert refuses("evaluate", model, train_file, "--quiet", "--report", "full") == (
-        "full: holds other files than a report; name a new or empty folder"
-    )
-
-
-def test_calibration_of_a_model_that_has_none_is_refused_before_anything_is_written(
-    model: Path, train_file: Path, refuses: Callable[..., str]
-) -> None:
-    message = refuses("evaluate", model, train_file, "--quiet", "--calibration", "--report", "r")
-    assert "calibrat" in message
-
-
 def test_without_matplotlib_a_report_is_refused_with_the_extra(
     model: Path, train_file: Path, refuses: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,13 +57,6 @@ def test_a_port_in_use_is_one_line_that_says_what_to_do(
         )
 
 
-def test_bad_options_are_refused(model: Path, refuses: Callable[..., str]) -> None:
-    assert "--host" in refuses("serve", model, "--host", "0.0.0.0")
-    assert "--port" in refuses("serve", model, "--port", "70000")
-    assert "whole number" in refuses("serve", model, "--port", "http")
-    assert refuses("serve", "no.model") == "no.model: there is no such file"
-
-
 def test_a_model_that_looks_at_other_columns_is_refused_by_its_name(
     refuses: Callable[..., str],
 ) -> None:

@@ -76,28 +76,6 @@ def test_standard_input_is_read_if_no_file_is_named(cli, model: Path) -> None:
         assert outcome.err == "<stdin>: read as conllu\n"
 
 
-def test_lines_of_words_become_word_and_label(cli, model: Path) -> None:
-    for chosen in ([], ["--format", "lines"]):
-        outcome = cli("tag", model, *chosen, stdin=b"The dog  barks .\n\nThey run !")
-        assert outcome.out == b"The/DET dog/NOUN  barks/VERB ./PUNCT\n\nThey/PRON run/VERB !/PUNCT"
-        assert outcome.err == ("" if chosen else "<stdin>: read as lines\n")
-
-
-def test_labels_of_tagged_text_are_replaced(cli, model: Path) -> None:
-    outcome = cli("tag", model, stdin=b"The/X dog/Y barks/Z\n")
-    assert outcome.out == b"The/DET dog/NOUN barks/VERB\n"
-
-
-def test_a_column_file_without_the_column_gets_it_at_its_end(cli, model: Path) -> None:
-    outcome = cli("tag", model, stdin=b"The 1\ndog 2\n\nThey 3\n")
-    assert outcome.out == b"The 1 DET\ndog 2 NOUN\n\nThey 3 PRON\n"
-
-
-def test_a_column_file_with_the_column_has_it_replaced(cli, model: Path) -> None:
-    outcome = cli("tag", model, "--fields", "upos,form", stdin=b"X The\nX dog\n\nX They\n")
-    assert outcome.out == b"DET The\nNOUN dog\n\nPRON They\n"
-
-
 def test_files_are_written_one_after_the_other(cli, model: Path) -> None:
     Path("a.conllu").write_text(RICH, "utf-8")
     Path("b.conllu").write_text(RICH.replace("# newdoc id = d\n", ""), "utf-8")
@@ -151,10 +129,6 @@ def test_the_output_does_not_depend_on_threads_or_batches(
     assert cli("tag", model, "--quiet", stdin=text).out == whole
     monkeypatch.setattr("perceptron_nlp.cli.tag_sentences.BATCH_WORDS", 1)
     assert cli("tag", model, "--quiet", stdin=text).out == whole
-
-
-def test_quiet_names_no_format(cli, model: Path) -> None:
-    assert cli("tag", model, "--quiet", stdin=b"The dog\n").err == ""
 
 
 class TerminalInput(io.TextIOWrapper):
@@ -357,79 +331,12 @@ def test_labels_that_are_there_can_be_kept(cli, several: Path) -> None:
     assert columns.out == b"The DET\ndog Q\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "message"),
-    [
-        (
-            ["--column", "feats"],
-            BLOCK,
-            "--column: the model does not fill feats; it fills upos, xpos",
-        ),
-        (
-            ["--format", "lines"],
-            "The dog",
-            "<stdin> is lines, which holds one label a token; choose one of upos, xpos",
-        ),
-        (
-            ["--format", "text", "--to", "tagged"],
-            "The dog",
-            "<stdin> is tagged, which holds one label a token; choose one of upos, xpos",
-        ),
-        (
-            ["--to", "conllu"],
-            BLOCK,
-            "--to: only running text (--format text) is turned into another"
-            " format; <stdin> is read as conllu",
-        ),
-        (
-            ["--to", "conlu"],
-            BLOCK,
-            "--to: 'conlu' is not one of conllu, tagged; did you mean conllu?",
-        ),
-        (["--column", "xpos,2"], BLOCK, "--column: the model does not fill form"),
-        (
-            ["--keep", "--fields", "form,pos"],
-            "The x\n",
-            "--keep: <stdin> has no column upos; there are form, pos",
-        ),
-    ],
-)
-def test_columns_that_cannot_be_filled_are_named(
-    refuses, several: Path, arguments: list[str], stdin: str, message: str
-) -> None:
-    assert message in refuses("tag", several, "--quiet", *arguments, stdin=stdin.encode())
-
-
-@pytest.mark.parametrize(
-    ("name", "stdin", "message"),
-    [
-        ("2", BLOCK, "--column: form is given, not filled; name another"),
-        ("id", BLOCK, "--column: id is given, not filled; name another"),
-        ("11", BLOCK, "no column '11'; there are: form, lemma"),
-        ("1", "The 1\nold 2\n", "--column: form is given, not filled; name another"),
-        ("4", "The 1\nold 2\n", "<stdin> has 2 columns, so a new one is 3, not 4"),
-    ],
-)
-def test_a_column_that_a_text_cannot_have_is_named(
-    refuses, model: Path, name: str, stdin: str, message: str
-) -> None:
-    kind = "conllu" if stdin == BLOCK else "columns"
-    assert message in refuses(
-        "tag", model, "--quiet", "--column", name, "--format", kind, stdin=stdin.encode()
-    )
-
-
 def test_a_number_one_beyond_the_last_column_is_a_new_one(cli, model: Path) -> None:
     for name, expected in (("3", b"The 1 DET\nold 2 ADJ\n"), ("2", b"The DET\nold ADJ\n")):
         outcome = cli(
             "tag", model, "--column", name, "--format", "columns", stdin=b"The 1\nold 2\n"
         )
         assert outcome.out == expected
-
-
-def test_two_columns_for_a_model_of_one_are_refused(refuses, model: Path) -> None:
-    said = refuses("tag", model, "--column", "upos,xpos", stdin=BLOCK.encode())
-    assert said.startswith("--column: this model fills one only, not 2; name one")
 
 
 def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
@@ -446,19 +353,6 @@ def test_all_columns_are_evaluated_and_inspected(cli, several: Path) -> None:
     found = json.loads(cli("inspect", several, "--to", "json").out)
     assert [one["column"] for one in found["sections"]] == ["upos", "xpos"]
     assert cli("inspect", several).out.decode().count("columns needed") == 2
-
-
-def test_a_lexicon_is_neither_overwritten_nor_read_from_the_same_stream_as_the_text(
-    refuses, model: Path, train_file: Path
-) -> None:
-    lexicon = Path("forms.tsv")
-    lexicon.write_text("dog\tVERB\n", "utf-8")
-    assert refuses("tag", model, train_file, "--lexicon", lexicon, "-o", lexicon, "--quiet") == (
-        "forms.tsv: is the lexicon, and would be overwritten; name another file"
-    )
-    assert lexicon.read_text("utf-8") == "dog\tVERB\n"
-    for verb in ("tag", "evaluate"):
-        assert "named twice" in refuses(verb, model, "-", "--lexicon", "-", "--quiet")
 
 
 def test_a_lexicon_is_of_the_column_that_is_filled(cli, refuses, several: Path) -> None:
@@ -489,10 +383,3 @@ def test_an_output_whose_name_says_that_it_is_packed_is(cli, model: Path, suffix
     assert len(Path(f"out.conllu.{suffix}").read_bytes()) < len(Path("plain.conllu").read_bytes())
     cli("tag", model, f"out.conllu.{suffix}", "-o", "again.conllu", "--quiet")
     assert Path("again.conllu").read_bytes() == Path("plain.conllu").read_bytes()
-
-
-def test_an_output_that_cannot_be_packed_as_its_name_says_is_refused(refuses, model: Path) -> None:
-    Path("in.conllu").write_text(BLOCK)
-    message = refuses("tag", model, "in.conllu", "-o", "out.conllu.zst", "--quiet")
-    assert message == "out.conllu.zst: zstd is not written; name a file in .gz, .bz2 or .xz"
-    assert not Path("out.conllu.zst").exists()

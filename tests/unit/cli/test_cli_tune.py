@@ -169,40 +169,6 @@ def test_a_terminal_sees_how_many_trials_are_done_and_others_a_line_a_trial(
     assert shown.replace("\r\x1b[2K", "\n").count("\ntrial 2: ") == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--folds", "1"], "--folds: 1 is not between 2 and 1,000"),
-        (["--folds", "6"], "--folds: 6 is more than the 5 sentences there are"),
-        (["--folds", "2", "--dev", "train.conllu"], "--folds: there is a dev set"),
-        (["--try", "beam"], "argument --try: 'beam' is not NAME=VALUE,VALUE…"),
-        (["--try", "beam=1,,2"], "argument --try: 'beam=1,,2' is not NAME"),
-        (["--try", "beem=1"], "unknown option --beem; did you mean --beam?"),
-        (["--try", "beam=two"], "argument --beam: 'two' is not a whole number"),
-        (["--try", "beam=100"], "--beam: 100 is not between"),
-        (["--try", "beam=1", "--try", "beam=2"], "--try beam is given twice"),
-        (["--try", "right-to-left=1"], "argument --right-to-left/--no-right-to-left: ignored"),
-        (["--try", "templates=nowhere.txt"], "nowhere.txt: there is no such file"),
-        (["--try", "beam=2", "--beam", "3"], "--try beam: --beam is given, too"),
-        (["--rate", "0"], "--rate: 0.0 is not between 1e-06 and 1,000"),
-        (["--trials", "0"], "--trials: 0 is not between"),
-        (["--state", "no/where"], "no/where: cannot be written"),
-        (["--state", "train.conllu"], "train.conllu: is one of the training files"),
-        (["--column", "nil"], "train.conllu: no column 'nil'"),
-        (["--column", "all"], "--column: all has stages with options of their own"),
-    ],
-)
-def test_bad_arguments_are_refused_in_a_line(
-    refuses, train_file: Path, arguments: list[str], message: str
-) -> None:
-    assert refuses("tune", train_file, "--quiet", *arguments).startswith(message)
-
-
-def test_plain_text_is_refused(refuses) -> None:
-    Path("plain.txt").write_text("No labels here .\n")
-    assert refuses("tune", "plain.txt", "--quiet").startswith("plain.txt: read as plain text")
-
-
 def test_a_state_of_another_search_is_refused(cli, refuses, train_file: Path) -> None:
     command = ["tune", train_file, "--folds", "2", *QUICK, "--state", "s.json", "--quiet"]
     assert cli(*command).status == 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from perceptron_nlp.errors import ArgumentError, FileError, FormatError
 from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.perceptrons.study import corpus as corpus_module
 from perceptron_nlp.perceptrons.study.corpus import (
-    Columns,
-    Ones,
     StudyCorpus,
     read_study_corpus,
     sample_files,
@@ -112,14 +111,13 @@ def test_features_are_the_word_its_neighbours_and_its_letters() -> None:
     assert [shape(word) for word in ("Lisbon", "20-year", "USA", "…")] == ["Xx", "d-x", "X", "…"]
 
 
-def test_unseen_features_of_dev_have_no_column() -> None:
-    columns = Columns()
-    assert columns.learn(["a", "b", "a"]) == [0, 1, 0]
-    assert columns.known(["b", "c", "a"]) == [1, 0]
-    X = Ones([[0, 1, 0], [], [1]], len(columns))
-    assert X.shape == (3, 2)
-    assert (X.indptr.tolist(), X.indices.tolist(), X.data.tolist()) == (
-        [0, 2, 2, 3],
-        [0, 1, 1],
-        [1.0] * 3,
-    )
+def test_unseen_features_of_dev_have_no_column(tmp_path: Path) -> None:
+    train, dev = tmp_path / "train.tagged", tmp_path / "dev.tagged"
+    train.write_text("the/DET dog/NOUN\n")
+    dev.write_text("zyx/NOUN the/DET\n")
+    corpus = read_study_corpus([str(train)], dev=str(dev))
+    X = corpus.dev.X
+    assert X.shape == (2, corpus.train.X.shape[1]) == (2, 19)
+    # Of zyx its shape and what is before it; of the all but the word before.
+    assert np.diff(X.indptr).tolist() == [3, 8]
+    assert X.indices.max() < 19 and X.data.tolist() == [1.0] * 11
