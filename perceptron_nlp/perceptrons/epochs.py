@@ -281,19 +281,10 @@ class VotedUpdates:
 
     def _products(self, points: Rows, kept: Rows) -> Iterator[tuple[slice, Floats]]:
         """Yield, some points at a time, their products with each sample that was kept."""
-        size = max(1, _VALUES // max(1, len(kept.values), points.width))
+        size = max(1, _VALUES // max(kept.count, points.width))
         for first in range(0, points.count, size):
             at = slice(first, min(first + size, points.count))
-            dense = points.dense(at)
-            if kept.columns is None or kept.starts is None:
-                # Not a product of BLAS, which adds in another order on each machine.
-                table = kept.values.reshape(-1, kept.width)
-                products = np.einsum("pw,kw->pk", dense[:, : kept.width], table)
-            else:
-                products = np.zeros((len(dense), kept.count))
-                filled = np.diff(kept.starts) > 0
-                if filled.any():
-                    terms = dense[:, kept.columns] * kept.values
-                    begins = kept.starts[:-1][filled]
-                    products[:, filled] = np.add.reduceat(terms, begins, axis=1)
-            yield at, np.ascontiguousarray(products + float(self.intercept))
+            table = points.dense(at)[:, : kept.width].T
+            # Not a product of BLAS, which adds in another order on each machine.
+            products = kept.scores(table, np.zeros(table.shape[1]))
+            yield at, np.ascontiguousarray(products.T) + float(self.intercept)
