@@ -167,7 +167,7 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
         tokens = [[(word.form, [word.form]) for word in cut] for cut in tokenize(text)]
     else:
         tokens = [
-            [(text[token.start : token.end], list(token.words)) for token in sentence]
+            [(text[start:end], list(words)) for start, end, words in sentence]
             for sentence in tagger.segmenter.sentences_of(text)
         ]
     found: list[list[dict[str, Any]]] = [

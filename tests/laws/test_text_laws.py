@@ -63,12 +63,12 @@ def test_sentences_do_not_depend_on_the_pieces_that_a_text_comes_in(
 ) -> None:
     segmenter = segmenter_of(pipeline)
     whole = [
-        (text[tokens[0].start : tokens[-1].end], [token.words for token in tokens])
+        (text[tokens[0][0] : tokens[-1][1]], [words for *_, words in tokens])
         for tokens in segmenter.sentences_of(text)
     ]
     pieces = (text[at : at + size] for at in range(0, len(text), size))
     sentences = segmenter.sentences_in(pieces)
-    found = [(own, [t.words for t in tokens]) for _, own, tokens, _ in sentences]
+    found = [(own, [words for *_, words in tokens]) for _, own, tokens, _ in sentences]
     assert found == whole
 
 

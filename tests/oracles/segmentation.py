@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
-from perceptron_nlp.tagger.tag.segment import SegmentedToken
+from perceptron_nlp.tagger.tag.segment import TokenSpan
 from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
@@ -43,7 +43,7 @@ def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int
                 sentence = []
 
 
-def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[SegmentedToken]]:
+def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[TokenSpan]]:
     """Return the sentences of a text, each its tokens.
 
     Parameters
@@ -68,7 +68,7 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[S
         scripts = [WHOLE] * len(forms) if splits is None else splits.label([forms])[0]
         sentences.append(
             [
-                SegmentedToken(span[0], span[1], split(label, form) or (form,))
+                (*span, split(label, form) or (form,))
                 for span, form, label in zip(tokens, forms, scripts, strict=True)
             ]
         )

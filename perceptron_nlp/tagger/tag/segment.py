@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
@@ -25,16 +24,9 @@ WINDOW = 40_000
 _PIECE = 1 << 20
 
 
-class SegmentedToken(NamedTuple):
-    """A token of running text.
-
-    start, end : its place, in characters
-    words : its words; the token itself, white space in it as one space, but for multiword tokens
-    """
-
-    start: int
-    end: int
-    words: tuple[str, ...]
+TokenSpan = tuple[int, int, tuple[str, ...]]
+"""Where a token begins and ends, in characters, and its words: those of a multiword token, or the
+token itself, white space in it as one space."""
 
 
 class Segmenter:
@@ -66,7 +58,7 @@ class Segmenter:
         self.splits_tokens = splits is not None
         self._window = window
 
-    def sentences_of(self, text: str) -> Iterator[list[SegmentedToken]]:
+    def sentences_of(self, text: str) -> Iterator[list[TokenSpan]]:
         """Yield the sentences of a text, which may be any str, each its tokens."""
         place, length = 0, _PIECE
         while place < len(text):
@@ -75,13 +67,13 @@ class Segmenter:
             taken, sentences = found.taken[1], found.sentences()
             self.cutter.give_back(found)
             for sentence in sentences:
-                yield [SegmentedToken(place + a, place + b, words) for a, b, words in sentence]
+                yield [(place + a, place + b, words) for a, b, words in sentence]
             place += taken
             length = _PIECE if taken else 2 * length
 
     def sentences_in(
         self, pieces: Iterable[str]
-    ) -> Iterator[tuple[int, str, list[SegmentedToken], bool]]:
+    ) -> Iterator[tuple[int, str, list[TokenSpan], bool]]:
         """Yield the sentences of a text that comes in pieces, each as soon as it is over.
 
         They are those of ``sentences_of`` for all pieces in one, but that white space of more than
@@ -110,8 +102,8 @@ class Segmenter:
     @staticmethod
     def _cut_out(
         text: str, found: CutText, lines: LineCount
-    ) -> Iterator[tuple[int, str, list[SegmentedToken], bool]]:
+    ) -> Iterator[tuple[int, str, list[TokenSpan], bool]]:
         for tokens in found.sentences():
             first, last = tokens[0][0], tokens[-1][1]
-            moved = [SegmentedToken(a - first, b - first, words) for a, b, words in tokens]
+            moved = [(a - first, b - first, words) for a, b, words in tokens]
             yield lines.of(text, first), text[first:last], moved, is_glued(text, last)

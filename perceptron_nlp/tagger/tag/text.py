@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, overload
 
 from perceptron_nlp._checks import check_text
 from perceptron_nlp.tagger.tag.label import Labeled
-from perceptron_nlp.tagger.tag.segment import SegmentedToken, Segmenter
+from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
 from perceptron_nlp.text.scripts import LEMMA
 
 BATCH = 1024
@@ -248,7 +248,7 @@ def tokenize(text: str) -> list[TextSentence]:
     return list(text_sentences(text, [_labeled(cut, {})], ()))
 
 
-def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[SegmentedToken]]:
+def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[TokenSpan]]:
     """Return the sentences of a text, cut by a segmenter, or without one by rules."""
     check_text(text)
     if segmenter is not None:
@@ -257,13 +257,13 @@ def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[SegmentedT
     from perceptron_nlp.text.splitter import sentences_of
 
     return (
-        [SegmentedToken(start, end, (" ".join(text[start:end].split()),)) for start, end in spans]
+        [(start, end, (" ".join(text[start:end].split()),)) for start, end in spans]
         for spans in sentences_of(text)
     )
 
 
 def labeled_batches(
-    cut: Iterator[list[SegmentedToken]],
+    cut: Iterator[list[TokenSpan]],
     label: Callable[..., Mapping[str, Labeled]],
     window: int,
     size: int | None = BATCH,
@@ -351,11 +351,11 @@ def _strings(ends: Sequence[int], text: bytes | bytearray) -> Iterator[str]:
     )
 
 
-def _words(sentences: Sequence[Sequence[SegmentedToken]]) -> list[list[str]]:
-    return [[word for token in tokens for word in token.words] for tokens in sentences]
+def _words(sentences: Sequence[Sequence[TokenSpan]]) -> list[list[str]]:
+    return [[word for *_, own in tokens for word in own] for tokens in sentences]
 
 
-def _labeled(cut: Sequence[Sequence[SegmentedToken]], found: Mapping[str, Labeled]) -> LabeledText:
+def _labeled(cut: Sequence[Sequence[TokenSpan]], found: Mapping[str, Labeled]) -> LabeledText:
     """Return sentences of a whole text with the labels, and confidences, of their words."""
     tokens = list(chain.from_iterable(cut))
     flat = {name: list(chain.from_iterable(labels)) for name, (labels, _) in found.items()}
@@ -364,8 +364,8 @@ def _labeled(cut: Sequence[Sequence[SegmentedToken]], found: Mapping[str, Labele
         0,
         [*accumulate(map(len, cut), initial=0)],
         [place for token in tokens for place in token[:2]],
-        [*accumulate((len(token.words) for token in tokens), initial=0)],
-        *_encoded(word for token in tokens for word in token.words),
+        [*accumulate((len(words) for *_, words in tokens), initial=0)],
+        *_encoded(word for *_, words in tokens for word in words),
         {name: numbered(labels) for name, labels in flat.items()},
         None if lemmas is None else _encoded(lemmas),
         {

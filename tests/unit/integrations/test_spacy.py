@@ -403,8 +403,8 @@ def test_a_doc_has_the_text_tokens_and_sentences_of_its_text(tokenizer: Any, tex
     assert doc.text == text
     found = list(tokenizer._tagger.segmenter.sentences_of(text))
     tokens = [token for token in doc if not token.is_space]
-    assert [(t.idx, t.idx + len(t)) for t in tokens] == [(t.start, t.end) for s in found for t in s]
-    starts = {0, *(sentence[0].start for sentence in found[1:])}
+    assert [(t.idx, t.idx + len(t)) for t in tokens] == [t[:2] for s in found for t in s]
+    starts = {0, *(sentence[0][0] for sentence in found[1:])}
     assert all(token.is_sent_start is (token.idx in starts) for token in doc)
 
 
