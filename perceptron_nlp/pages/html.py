@@ -62,14 +62,18 @@ def _html_parts(report: Report, level: int, *, is_page: bool = False) -> Iterato
     charts = []
     for chart in report.charts:
         drawn = inlined(chart.svg, f"chart-{chart.key}", chart.alt)
-        rows = "" if chart.table is None else "".join(_html_table(chart.table, chart.title))
+        rows = (
+            ""
+            if chart.table is None
+            else "".join(_html_table(chart.table, chart.title, is_page=is_page))
+        )
         rows = rows and f"<details><summary>As a table</summary>{rows}</details>"
         charts.append(f"<figure><h3>{_escaped(chart.title)}</h3>{drawn}{rows}</figure>")
     if charts:
         yield f'<div class="charts">{"".join(charts)}</div>'
     for table in report.tables:
         if table.limit != 0 and table.rows:
-            yield from _html_table(table, report.title)
+            yield from _html_table(table, report.title, is_page=is_page)
     yield from (f"<p>{_escaped(note)}</p>" for note in report.notes)
     for one in report.seen_sections:
         yield _html_section(one, level, "\n".join(_html_parts(one, level + 1, is_page=is_page)))
@@ -91,11 +95,13 @@ def _html_section(report: Report, level: int, inner: str) -> str:
     return f"{_heading(report, min(6, level))}\n{inner}"
 
 
-def _html_table(table: Table, name: str) -> Iterator[str]:
-    """Yield the rows that people see, and the rest in an element to be opened."""
+def _html_table(table: Table, name: str, *, is_page: bool) -> Iterator[str]:
+    """Yield the rows that people see; pages have the rest in an element to be opened."""
     places = table.seen_columns
     columns = [table.columns[i] for i in places]
     numbers = [column.kind not in LEFT for column in columns]
+    limit = len(table.rows) if table.limit is None else table.limit
+    rest = table.rows[limit : limit + _MOST_ROWS]
     fills = any(isinstance(value, Link) and value.fill is not None for value in table.rows[0])
 
     def grid(rows: Sequence[Sequence[Any]]) -> str:
@@ -105,11 +111,13 @@ def _html_table(table: Table, name: str) -> Iterator[str]:
             shown_ones = zip([row[i] for i in places], columns, strict=True)
             cells.append([_html_cell(value, column, name_of_row) for value, column in shown_ones])
         heads = [column.heading for column in columns]
-        return _grid(name, table.title, heads, cells, numbers, ' class="matrix"' * fills)
+        of = name if rows is not rest else f"{name}, more"
+        return _grid(of, table.title, heads, cells, numbers, ' class="matrix"' * fills)
 
-    limit = len(table.rows) if table.limit is None else table.limit
     yield grid(table.rows[:limit])
-    if rest := table.rows[limit : limit + _MOST_ROWS]:
+    if rest and not is_page:
+        yield f"<p>{_escaped(table.for_people()[2])}</p>"
+    elif rest:
         more = counted(len(table.rows) - limit, "more row")
         yield f"<details><summary>{more}</summary>{grid(rest)}</details>"
 
@@ -117,7 +125,7 @@ def _html_table(table: Table, name: str) -> Iterator[str]:
 def _html_cell(value: Any, column: Column, row: str) -> str:
     """Return a value as an element; what leads on says of which row and column it is."""
     text = _escaped(shown(value, column.kind))
-    if column.kind in LEFT:
+    if column.kind in LEFT and value is not None:
         # Words may be written in another direction than the page; feature sets may be broken.
         text = f"<bdi>{text.replace('|', '|<wbr>')}</bdi>"
     if not isinstance(value, Link):
@@ -151,12 +159,13 @@ def _grid(
         "" if kind else f' style="text-align:{"right" if is_number else "left"}"'
         for is_number in numbers
     ]
-    label = _escaped(caption or name)
+    # Regions of one page have different names.
+    label = _escaped(": ".join(filter(None, [caption, name])))
     parts = [f'<div class="wide" role="region" aria-label="{label}" tabindex="0"><table{kind}>']
     parts.append(f"<caption><span>{_escaped(caption)}</span></caption>" if caption else "")
     if any(heads):
         line = (
-            f'<th scope="col"{side}>{escape(head)}</th>'
+            f'<th scope="col"{side}>{escape(head)}</th>' if head else "<td></td>"
             for head, side in zip(heads, sides, strict=False)
         )
         parts.append(f"<thead><tr>{''.join(line)}</tr></thead>")

@@ -54,7 +54,7 @@ def test_text_of_a_table_is_escaped_and_long_tables_are_cut() -> None:
     assert "&lt;1&gt;\\x1b" in html and "\x1b" not in html
     assert "33.33" in html and ">–</td>" in html
     assert html.endswith("<p>… and 5 more rows</p>")
-    assert Result(0)._repr_html_() == "<h2>a &amp; b</h2>\n"
+    assert Result(0)._repr_html_() == "<h2>a &amp; b</h2>"
 
 
 def test_a_data_frame_is_of_pandas_or_polars(monkeypatch: pytest.MonkeyPatch) -> None:
