@@ -148,11 +148,6 @@ def split_grid(body: str, separator: str, width: int) -> list[str] | None:
     return cells
 
 
-def join_grid(cells: list[str], separator: str) -> str:
-    """Return the text that :func:`split_grid` took apart, with whatever was put in its cells."""
-    return (separator.join(cells) + separator).replace(f"{separator}\n{separator}", "\n")
-
-
 def wrong_conllu_value(column: str, value: str) -> str | None:
     """Return what is wrong with a value by itself, or None."""
     if not value or "\t" in value or "\n" in value:

@@ -1,4 +1,4 @@
-"""``word/TAG`` lines and plain tokenized lines, read and written."""
+"""Files of columns and of ``word/TAG`` lines, written; tests/cases has what is read."""
 
 import io
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats import read_tagged, tagged, write_tagged
+from perceptron_nlp.formats import read_columns, read_tagged, tagged, write_columns, write_tagged
 from perceptron_nlp.text.sentence import Sentence
 
 CORPORA = Path(__file__).parents[2] / "corpora"
@@ -32,3 +32,10 @@ def test_sentences_of_other_formats_are_written_as_tagged_text(tmp_path):
         write_tagged([one], tmp_path / "x")
     with pytest.raises(ArgumentError, match="column: which of the 2"):
         write_tagged([one], tmp_path / "x", separator="_")
+
+
+def test_the_words_of_another_format_become_columns(tmp_path):
+    sentence = Sentence(["New York", "is"], {"upos": ["PROPN", "AUX"]})
+    write_columns([sentence, sentence], tmp_path / "x")
+    assert (tmp_path / "x").read_text() == "New York\tPROPN\nis\tAUX\n\n" * 2
+    assert next(read_columns(tmp_path / "x", ["form", "upos"])) == sentence
