@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import TAGGED, Run, conllu
 
 import perceptron_nlp as pn
+from tests.unit.cli.conftest import TAGGED, Run, conllu
 
 Refuses = Callable[..., str]
 

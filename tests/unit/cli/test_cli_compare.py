@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import conllu
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import p_value
 from perceptron_nlp.pages.renderers import text_lines
+from tests.unit.cli.conftest import conllu
 
 
 @pytest.fixture
