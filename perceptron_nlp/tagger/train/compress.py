@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -189,11 +189,8 @@ def _compress_unseen(
 
 
 def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
-    equal = [
-        a == b
-        for row, other in zip(some, others, strict=True)
-        for a, b in zip(row, other, strict=True)
-    ]
+    pairs = zip(chain.from_iterable(some), chain.from_iterable(others), strict=True)
+    equal = [a == b for a, b in pairs]
     return sum(equal) / len(equal)
 
 
