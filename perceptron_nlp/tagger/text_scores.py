@@ -83,12 +83,8 @@ class F1(NamedTuple):
         return None if self.aligned is None else self.correct / max(1, self.aligned)
 
 
-class _Token(NamedTuple):
-    """A token as it is written, and its words: each its form and its columns."""
-
-    form: str
-    words: Sequence[tuple[str, tuple[str, ...]]]
-    is_multiword: bool
+_Written = tuple[str, Sequence[tuple[str, tuple[str, ...]]], bool]
+"""A token as it is written, its words, each its form and its columns, and if it is multiword."""
 
 
 class _Word(NamedTuple):
@@ -262,28 +258,25 @@ def _gold(sentence: Sentence, column: str) -> Sequence[str | None]:
     return [_universal(label or "") or "_" for label in labels] if column == "feats" else labels
 
 
-def _tokens(sentence: Sentence) -> Iterator[_Token]:
+def _tokens(sentence: Sentence) -> Iterator[_Written]:
     """Yield the tokens of a sentence of CoNLL-U."""
     empty = ("_",) * len(sentence)
     rows = zip(*(sentence.columns.get(name, empty) for name in _COLUMNS), strict=True)
     text, tokens, _ = surface(sentence)
     for start, end, words in tokens:
         own = [(word, next(rows)) for word in words]
-        yield _Token(text[start:end], own, words != (text[start:end],))
+        yield text[start:end], own, words != (text[start:end],)
 
 
-def _tagged_tokens(sentence: TextSentence) -> Iterator[_Token]:
+def _tagged_tokens(sentence: TextSentence) -> Iterator[_Written]:
     """Yield the tokens of a sentence that was cut and labeled."""
     for token in sentence.tokens:
         labels = [(word.form, word.labels) for word in token.words]
-        yield _Token(
-            token.form,
-            [(form, tuple(own.get(name, "_") for name in _COLUMNS)) for form, own in labels],
-            len(labels) > 1,
-        )
+        rows = [(form, tuple(own.get(name, "_") for name in _COLUMNS)) for form, own in labels]
+        yield token.form, rows, len(labels) > 1
 
 
-def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:
+def _read(sentences: Iterable[Iterable[_Written]]) -> _Text:
     pieces: list[str] = []
     tokens: list[tuple[int, int]] = []
     ends: list[tuple[int, int]] = []
@@ -291,15 +284,15 @@ def _read(sentences: Iterable[Iterable[_Token]]) -> _Text:
     place = 0
     for sentence in sentences:
         first = place
-        for token in sentence:
-            form = "".join(token.form.split())
+        for written, own, is_multiword in sentence:
+            form = "".join(written.split())
             pieces.append(form)
             span = (place, place + len(form))
             place = span[1]
             tokens.append(span)
-            for word, (tag, fine, features, lemma) in token.words:
+            for word, (tag, fine, features, lemma) in own:
                 row = (tag, fine, _universal(features), lemma)
-                words.append(_Word(*span, word, token.is_multiword, row, len(words)))
+                words.append(_Word(*span, word, is_multiword, row, len(words)))
         ends.append((first, place))
     return _Text("".join(pieces), tokens, ends, words)
 
