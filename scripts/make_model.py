@@ -153,7 +153,7 @@ def cut(base: TaggerModel, paths: list[Path]) -> list[list[str]]:
     segmenter = pn.Tagger(base).segmenter
     assert segmenter is not None
     return [
-        [word for token in sentence for word in token.words]
+        [word for _, _, words in sentence for word in words]
         for path in paths
         for sentence in segmenter.sentences_of(path.read_text("utf-8"))
     ]

@@ -180,7 +180,7 @@ def _certain_place(letters: Words) -> Words:
 
 
 _PROBE = re.compile(r"\(\w+ \+ (?:1|\(size_t\)\w+)\) & ")
-_FUNCTION = re.compile(r"^(?:static|    cdef|cdef) .*?(\w+)\(", re.MULTILINE)
+_FUNCTION = re.compile(r"^(?:    )?(?:static|cdef) .*?(\w+)\(", re.MULTILINE)
 
 
 def probing() -> set[tuple[str, str]]:
