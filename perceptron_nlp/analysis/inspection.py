@@ -25,7 +25,7 @@ from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.scripts import parse_script
-from perceptron_nlp.text.tagset import known_words
+from perceptron_nlp.text.tagset import PATTERN_KINDS, holds, known_words
 
 TOP = 20
 
@@ -253,8 +253,9 @@ class Inspection(Reported):
         """Yield what the model has learned of cutting running text."""
         if self.segmentation is None:
             return
-        cut, certain, words, splits = self.segmentation
+        cut, certain, words, splits, patterns = self.segmentation
         known = sum(len(one) for *_, one in known_words(words))
+        held = [kind for kind in PATTERN_KINDS if holds(kind, patterns)]
         n_splits = 0 if splits is None else len(splits.tags) - 1
         for key, count, note in (
             ("features", cut.weights.n_rows, "of places between atoms of text"),
@@ -264,6 +265,8 @@ class Inspection(Reported):
         ):
             label = f"segmentation: {key.replace('_', ' ')}"
             yield Figure(f"segmentation_{key}", count, label=label, note=note)
+        yield Figure("segmentation_patterns", held, "list", "segmentation: patterns")
+        yield Figure("segmentation_patterns_met", dict(patterns), "data")
         yield Figure("segmentation_record", dict(cut.record), "data")
 
 

@@ -37,6 +37,24 @@ WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
+PATTERN_KINDS = (
+    *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
+    *("fraction", "name", "initials", "emoji", "emoticon"),
+)
+"""What is one token in most languages, found in text by the core (patterns.h), whose order this is:
+of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
+colons; ``name`` is *AT&T* or *C++*, ``initials`` *H&M*."""
+MOST_CUT = {"number": 0.1}
+"""Of a kind that goes on within the share that training may cut, unless it is the usual one."""
+USUALLY_CUT = 0.2
+FEW_MET = 10
+"""So many patterns of a kind are taken to have been met at least."""
+OF_NUMBERS = frozenset({"version", "date", "time", "fraction"})
+"""Kinds that training treats as it does numbers, as far as it has met few of them."""
+
+Patterns = Mapping[str, Sequence[int]]
+"""By kind how many patterns training met, and in how many of them it ended a token."""
+
 
 class TagSet:
     """A fixed set of labels, numbered from 0 in the order of their code points.
@@ -203,3 +221,27 @@ def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
         for place, labels in places.items():
             for label, known in labels.items():
                 yield side, place, label, known
+
+
+def holds(kind: str, patterns: Patterns) -> bool:
+    """Tell if patterns of a kind go on within, by how training treated them."""
+    met, cut = patterns.get(kind, (0, 0))
+    if met < FEW_MET and kind in OF_NUMBERS and not holds("number", patterns):
+        return False
+    return cut < MOST_CUT.get(kind, USUALLY_CUT) * max(met, FEW_MET)
+
+
+def held_bits(patterns: Patterns) -> int:
+    """Return the kinds that hold as the core has them, a bit each."""
+    return sum(1 << number for number, kind in enumerate(PATTERN_KINDS) if holds(kind, patterns))
+
+
+def are_patterns(found: Any) -> bool:
+    """Tell if something read from a file is what Patterns are."""
+    return isinstance(found, dict) and all(
+        kind in PATTERN_KINDS
+        and isinstance(counts, list)
+        and len(counts) == 2
+        and all(type(count) is int and count >= 0 for count in counts)
+        for kind, counts in found.items()
+    )

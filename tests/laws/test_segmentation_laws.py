@@ -22,6 +22,25 @@ from perceptron_nlp.text.tagset import LABELS, SIDES, WORD_PLACES, Words
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff"
 TEXTS = st.text(st.one_of(st.sampled_from(ODD + "du bois.LeAé,!?'-9中ไ"), st.characters()))
+# Such as holds a pattern, and what may stand about it.
+ADDRESSES = ("https://a.org/x", "www.b.com", "jo@mail.org", "a.pdf", "@jo", "#bois", "1.2.3")
+OTHERS = (
+    "12,5",
+    "2001-05-12",
+    "10:30",
+    "1/2",
+    "AT&T",
+    "👩\u200d💻",
+    "🇫🇷",
+    ":-)",
+    "Le",
+    "bois",
+    "中",
+)
+PATTERNS = st.lists(
+    st.sampled_from([*ADDRESSES, *OTHERS, *"().,!?/:;@#<>«»“” \n'"]), max_size=20
+).map("".join)
+TEXTS |= PATTERNS
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from oracles.patterns import patterns
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
 from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import GOES_ON, PARAGRAPH, SENTENCE, TOKEN, Words
+from perceptron_nlp.text.tagset import (
+    GOES_ON,
+    NOTHING,
+    PARAGRAPH,
+    PATTERN_KINDS,
+    SENTENCE,
+    TOKEN,
+    Words,
+    holds,
+)
 
 WINDOW, MARGIN = 4_000, 200
+OPENING, CLOSING = '([{<"«“„', '.,;:!?)]}>"»”…'
+"""Marks beside addresses that are no part of them."""
 
 
 # Models cannot be hashed; labelers are made once for each that is asked.
@@ -99,12 +111,23 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
     words = tuple(text[start:end] for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
+    gaps = [gap != NOTHING for gap in atoms.gaps]
     certain = [
         SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key) for key, gap in places
     ]
     for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
+    looks = "".join(text[start] for start, _ in atoms.spans)
+    for kind, begin, end in patterns(text, atoms):
+        if not holds(kind, segmentation.patterns):
+            continue
+        certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
+        if kind in PATTERN_KINDS[: PATTERN_KINDS.index("tag") + 1]:
+            if begin and not gaps[begin - 1] and looks[begin - 1] in OPENING:
+                certain[begin - 1] = TOKEN
+            if end < len(looks) and not gaps[end - 1] and looks[end] in CLOSING:
+                certain[end - 1] = TOKEN
     if None not in certain:
         return [str(label) for label in certain]
     sentence = Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None)

@@ -7,7 +7,7 @@
 #define PERCEPTRON_NLP_CUT_H
 
 #include "tag/batch.h"
-#include "text/atoms.h"
+#include "text/patterns.h"
 
 #define CUT_LABELS 3
 #define CUT_HISTORY 4
@@ -73,6 +73,7 @@ typedef struct {
     WordRef gaps[3];
     uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
+    uint32_t held; /* kinds of patterns, a bit each */
 } CutModel;
 
 typedef struct {
@@ -558,10 +559,24 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
+/* Label what is within the patterns of n atoms with nothing between, and the ends of addresses beside
+ * marks and brackets that are no part of them. */
+static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n) {
+    Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
+    int64_t begin, end;
+    for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
+        if (!(m->held >> kind & 1)) continue;
+        for (int64_t k = begin; k + 1 < end; k++) atoms[k].label = m->goes_on;
+        if (!IS_ADDRESS(kind)) continue;
+        if (opens_address(mark_at(&chunk, begin - 1))) atoms[begin - 1].label = m->token;
+        if (closes_address(mark_at(&chunk, end))) atoms[end - 1].label = m->token;
+    }
+}
+
 /* Settle what is certain; how many places are not. The last place of all is asked for what it is,
  * unless its paragraph ends there. */
-static inline size_t settle_places(const CutModel *m, Atom *atoms, size_t n) {
-    size_t asked = 0;
+static inline size_t settle_places(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n) {
+    size_t asked = 0, chunk = 0;
     for (size_t i = 0; i < n; i++) {
         Atom *atom = &atoms[i];
         if (atom->gap == GAP_PARAGRAPH)
@@ -571,6 +586,10 @@ static inline size_t settle_places(const CutModel *m, Atom *atoms, size_t n) {
         else
             atom->label = -1;
         asked += atom->label < 0;
+        if (atom->gap == GAP_NOTHING && i + 1 < n) continue;
+        if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
+            hold_patterns(m, text, atoms + chunk, i + 1 - chunk);
+        chunk = i + 1;
     }
     return asked;
 }
@@ -652,7 +671,7 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         const CutParagraph *own = &x->queue[q];
         Atom *atoms = x->list.atoms + own->begin;
         const size_t n = own->end - own->begin;
-        if (!settle_places(m, atoms, n)) continue;
+        if (!settle_places(m, text, atoms, n)) continue;
         if (batch_room(d, &w->batch, (int64_t)n) < 0) return -1;
         for (size_t i = 0; i < n; i++)
             if (take_atom(m, &w->batch, text, &atoms[i]) < 0) return -1;

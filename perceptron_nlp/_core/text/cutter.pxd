@@ -12,8 +12,18 @@ cdef extern from "text/words.h" nogil:
         const uint8_t **pages
     ctypedef struct Places:
         pass
+    ctypedef struct Atom:
+        uint8_t gap
     ctypedef struct AtomList:
+        Atom *atoms
+        size_t n
         int32_t missing
+    ctypedef struct Chunk:
+        const uint8_t *text
+        const Atom *atoms
+        int64_t n
+        int64_t at
+        int64_t end
     ctypedef struct CutModel:
         Places certain
         Places words
@@ -22,6 +32,7 @@ cdef extern from "text/words.h" nogil:
         int8_t token
         int8_t sentence
         uint32_t window_characters
+        uint32_t held
     ctypedef struct CutToken:
         uint32_t begin
         uint32_t end
@@ -57,6 +68,9 @@ cdef extern from "text/words.h" nogil:
     const int CUT_MOST_TYPES
     const size_t SUM_COST
     const uint32_t LOOK_CLASSES
+    const int GAP_NOTHING
+    int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) noexcept
+    int next_pattern(Chunk *c, int64_t *begin, int64_t *end) noexcept
     int places_open(Places *x, size_t n, uint64_t secret) noexcept
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
@@ -73,6 +87,13 @@ cdef extern from "text/words.h" nogil:
     int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *text) noexcept
     int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
                     Worker *w, const SplitScript *scripts) except? -1
+
+
+cdef class CharacterPages:
+    cdef Characters *known
+    cdef list pages
+    cdef object page_of
+    cdef int learn(self, int page) except -1
 
 
 cdef class TextCutter:
@@ -93,9 +114,7 @@ cdef class CutText:
 cdef class Cutting:
     cdef TextCutter cutter
     cdef WorkerBox cut_box, split_box
-    cdef Characters *known
-    cdef list pages
+    cdef CharacterPages pages
     cdef CutSums sums
     cdef CacheUse use
     cdef int cut(self, CutText into, bytes text, bint at_end) except -1
-    cdef int _learn(self, int page) except -1

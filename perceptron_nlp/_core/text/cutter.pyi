@@ -6,6 +6,8 @@ from perceptron_nlp._core.tag.decode import SentenceDecoder
 MOST_BYTES: int
 _SplitScript: TypeAlias = tuple[Sequence[int]] | tuple[int, bytes, Sequence[bytes]] | None
 
+def patterns_in(text: bytes, page_of: Callable[[int], bytes]) -> list[tuple[int, int, int]]: ...
+
 class TextCutter:
     def __new__(
         cls,
@@ -16,6 +18,7 @@ class TextCutter:
         splits: SentenceDecoder | None,
         scripts: Sequence[_SplitScript],
         window: int,
+        held: int,
     ) -> Self: ...
     def cut_text(self, text: bytes, at_end: bool) -> CutText: ...
     def give_back(self, found: CutText) -> None: ...

@@ -21,6 +21,72 @@ cdef int _answer_signals() except -1 with gil:
     return 0
 
 
+cdef class CharacterPages:
+    """What characters are, 256 at a time, as they are met in texts.
+
+    page_of : from a number to what 256 characters are, as bytes: see atoms.class_page
+    """
+
+    def __cinit__(self, page_of):
+        cdef int k
+        cdef const char *unknown = PyBytes_AS_STRING(UNKNOWN)
+        self.pages, self.page_of = [], page_of
+        self.known = <Characters *>malloc(sizeof(Characters))
+        if self.known == NULL:
+            raise MemoryLimitError("no memory to cut this text")
+        for k in range(CHARACTER_PAGES):
+            self.known.pages[k] = <const uint8_t *>unknown
+        self.learn(0)
+
+    def __dealloc__(self):
+        free(self.known)
+
+    cdef int learn(self, int page) except -1:
+        cdef bytes classes = self.page_of(page)
+        self.pages.append(classes)
+        self.known.pages[page] = <const uint8_t *>PyBytes_AS_STRING(classes)
+        return 0
+
+
+def patterns_in(bytes text not None, page_of):
+    """Return the patterns of a text, each the number of its kind and its atoms: (kind, begin, end).
+
+    Parameters
+    ----------
+    text, page_of : as for TextCutter
+
+    Raises
+    ------
+    MemoryLimitError : no room for its atoms
+    """
+    cdef CharacterPages pages = CharacterPages(page_of)
+    cdef AtomList found
+    cdef Chunk chunk
+    cdef size_t first = 0, i
+    cdef int64_t begin, end
+    cdef int kind
+    cdef list patterns = []
+    cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(text)
+    memset(&found, 0, sizeof(AtomList))
+    try:
+        while list_atoms(&found, pages.known, at, PyBytes_GET_SIZE(text)) < 0:
+            if found.missing < 0:
+                raise MemoryLimitError("no memory for the atoms of this text")
+            pages.learn(found.missing)
+        for i in range(found.n):
+            if found.atoms[i].gap == GAP_NOTHING and i + 1 < found.n:
+                continue
+            chunk = Chunk(at, found.atoms + first, i + 1 - first, 0, 0)
+            kind = next_pattern(&chunk, &begin, &end)
+            while kind >= 0:
+                patterns.append((kind, first + begin, first + end))
+                kind = next_pattern(&chunk, &begin, &end)
+            first = i + 1
+    finally:
+        free(found.atoms)
+    return patterns
+
+
 cdef class TextCutter:
     """What cuts texts, from any number of threads.
 
@@ -35,6 +101,7 @@ cdef class TextCutter:
     scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
         words behind the first), or (characters dropped, what is added, further words)
     window : characters of the atoms of a paragraph that are labeled at a time
+    held : kinds of patterns that go on within, a bit each, in the order of patterns.h
 
     Raises
     ------
@@ -42,7 +109,7 @@ cdef class TextCutter:
     """
 
     def __cinit__(self, SentenceDecoder cut not None, certain, words, page_of,
-                  SentenceDecoder splits, scripts, uint32_t window):
+                  SentenceDecoder splits, scripts, uint32_t window, uint32_t held):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -62,7 +129,7 @@ cdef class TextCutter:
                 or places_open(&self.model.certain, len(certain), draw_secret()) < 0
                 or places_open(&self.model.words, len(words), draw_secret()) < 0):
             raise MemoryLimitError("no memory for the segmentation")
-        self.model.window_characters = window
+        self.model.window_characters, self.model.held = window, held
         for (last, gap, first), label in certain.items():
             places_add(&self.model.certain, place_key(last, gap, first),
                        <uint32_t>(1 + numbers["ITS".index(label)]))
@@ -139,29 +206,14 @@ cdef class Cutting:
     """What one thread at a time takes to cut texts; texts that wait to be written need no such memory."""
 
     def __cinit__(self, TextCutter cutter not None):
-        cdef int k
-        cdef const char *unknown = PyBytes_AS_STRING(UNKNOWN)
-        self.cutter, self.pages = cutter, []
+        self.cutter, self.pages = cutter, CharacterPages(cutter.page_of)
         self.cut_box = cutter.cut.take()
         self.use = cutter.cut.memory.enter(SUM_COST)
         if cutter.splits is not None:
             self.split_box = cutter.splits.take()
-        self.known = <Characters *>malloc(sizeof(Characters))
-        if self.known == NULL:
-            raise MemoryLimitError("no memory to cut this text")
-        for k in range(CHARACTER_PAGES):
-            self.known.pages[k] = <const uint8_t *>unknown
-        self._learn(0)
 
     def __dealloc__(self):
-        free(self.known)
         sums_close(&self.sums)
-
-    cdef int _learn(self, int page) except -1:
-        cdef bytes classes = self.cutter.page_of(page)
-        self.pages.append(classes)
-        self.known.pages[page] = <const uint8_t *>PyBytes_AS_STRING(classes)
-        return 0
 
     cdef int cut(self, CutText into, bytes text, bint at_end) except -1:
         """Cut a text; see TextCutter.cut_text."""
@@ -170,7 +222,7 @@ cdef class Cutting:
         cdef int status = -1
         cdef Cut *found = &into.found
         cdef TextWords *words = &into.words
-        cdef const Characters *known = self.known
+        cdef const Characters *known = self.pages.known
         cdef Worker *w = &self.cut_box.worker
         into.text = text
         found.sums = &self.sums
@@ -183,7 +235,7 @@ cdef class Cutting:
             if status < 0 and found.list.missing < 0:
                 raise MemoryLimitError("no memory to cut this text; give less at a time")
             if status < 0:
-                self._learn(found.list.missing)
+                self.pages.learn(found.list.missing)
                 found.list.missing = -1
         with nogil:
             status = words_of_tokens(words, found, at)

@@ -283,10 +283,8 @@ def model_to_bytes(model: TaggerModel) -> bytes:
 def _describe_segmentation(
     segmentation: Segmentation, number: int
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    described: dict[str, Any] = {
-        "certain": dict(segmentation.certain),
-        "words": dict(segmentation.words),
-    }
+    names = ("certain", "words", "patterns")
+    described: dict[str, Any] = {name: dict(getattr(segmentation, name)) for name in names}
     tensors: dict[str, Array] = {}
     stages = {"cut": segmentation.cut, "splits": segmentation.splits}
     for place, (name, model) in enumerate(stages.items()):
@@ -303,7 +301,7 @@ def _segmentation(
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
     from perceptron_nlp.text.scripts import split_plan
-    from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN, are_certain_words
+    from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN, are_certain_words, are_patterns
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(described[name], name)
@@ -319,16 +317,19 @@ def _segmentation(
     ):
         raise _bad(path, "segmentation", "not of atoms and gaps")
     certain, words = (checked_object(described[name], name) for name in ("certain", "words"))
+    patterns = checked_object(described.get("patterns", {}), "patterns")
     if any(label not in labels for label in certain.values()) or not are_certain_words(words):
         raise _bad(path, "segmentation", "certain places or words without labels that can be")
+    if not are_patterns(patterns):
+        raise _bad(path, "segmentation", "patterns that there are not")
     if described["splits"] is None:
-        return Segmentation(cut, certain, words, None)
+        return Segmentation(cut, certain, words, None, patterns)
     splits = stage("splits", 1)
     if splits.feature_columns or not _is_plain(splits):
         raise _bad(path, "splits", "look at more than tokens")
     for label in splits.tags:
         split_plan(label)
-    return Segmentation(cut, certain, words, splits)
+    return Segmentation(cut, certain, words, splits, patterns)
 
 
 def _is_plain(model: TaggerModel) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
-    from perceptron_nlp.text.tagset import Words
+    from perceptron_nlp.text.tagset import Patterns, Words
 
 _COUNTS: dict[str, Any] = {"sentences": int, "tokens": int, "labeled": int, "sha256": str}
 # The parts of a training record that this library reads again, and their types: a list of one type,
@@ -310,12 +310,14 @@ class Segmentation(NamedTuple):
     certain : by places at which no other label was ever met, see atoms.place_keys, that label
     words : words, and endings of words, beside which no other label was ever met
     splits : None, or a tagger of tokens whose labels make words of them (text/scripts.py)
+    patterns : how training treated addresses, numbers and the like (text/tagset.py)
     """
 
     cut: TaggerModel
     certain: Mapping[str, str]
     words: Words
     splits: TaggerModel | None
+    patterns: Patterns
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
-from perceptron_nlp._core.text.cutter import CutText, TextCutter
+from perceptron_nlp._core.text.cutter import CutText, TextCutter, patterns_in
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import (
@@ -18,6 +18,7 @@ from perceptron_nlp.text.atoms import (
     word_numbers,
 )
 from perceptron_nlp.text.scripts import split_plan
+from perceptron_nlp.text.tagset import GOES_ON, PATTERN_KINDS, held_bits, word_bytes
 
 WINDOW = 40_000
 """Characters of a paragraph that are labeled at a time, so that memory stays bounded."""
@@ -54,6 +55,7 @@ class Segmenter:
             None if splits is None else decoder_of(splits, cut.memory),
             [] if splits is None else [split_plan(label) for label in splits.tags],
             window,
+            held_bits(segmentation.patterns),
         )
         self.splits_tokens = splits is not None
         self._window = window
@@ -107,3 +109,19 @@ class Segmenter:
             first, last = tokens[0][0], tokens[-1][1]
             moved = [(a - first, b - first, words) for a, b, words in tokens]
             yield lines.of(text, first), text[first:last], moved, is_glued(text, last)
+
+
+def patterns_of(text: str) -> list[tuple[str, int, int]]:
+    """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
+    found = patterns_in(word_bytes(text), class_page)
+    return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
+
+
+def count_patterns(text: str, labels: Sequence[str]) -> dict[str, list[int]]:
+    """Return how the labels of a text's atoms treat its patterns."""
+    counts: dict[str, list[int]] = {}
+    for kind, begin, end in patterns_of(text):
+        own = counts.setdefault(kind, [0, 0])
+        own[0] += 1
+        own[1] += any(label != GOES_ON for label in labels[begin : end - 1])
+    return dict(sorted(counts.items()))

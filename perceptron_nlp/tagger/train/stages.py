@@ -29,6 +29,7 @@ from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
+from perceptron_nlp.tagger.tag.segment import count_patterns
 from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
 from perceptron_nlp.text.scripts import (
     LEMMA,
@@ -41,7 +42,15 @@ from perceptron_nlp.text.scripts import (
     make_split,
 )
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import PARAGRAPH, SENTENCE, SIDES, WORD_PLACES, Words, check_label
+from perceptron_nlp.text.tagset import (
+    PARAGRAPH,
+    SENTENCE,
+    SIDES,
+    WORD_PLACES,
+    Patterns,
+    Words,
+    check_label,
+)
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -76,7 +85,7 @@ def learn_segmentation(
     )
     certain = certain_places(text)
     splits = _learn_splits(sentences, held_out, fit, options)
-    return Segmentation(cut, certain, certain_words(text, certain), splits)
+    return Segmentation(cut, certain, certain_words(text, certain), splits, text.patterns)
 
 
 def _learn_splits(
@@ -122,6 +131,7 @@ class LabeledAtoms:
     ----------
     words : the atoms themselves
     gaps, labels : what stands behind each, and its label (atoms.py)
+    patterns : how the labels treat patterns (tagset.py)
     """
 
     def __init__(self, sentences: Iterable[Sentence]) -> None:
@@ -130,6 +140,10 @@ class LabeledAtoms:
         self.words = [self._text[start:end] for start, end in self._atoms.spans]
         self.gaps = self._atoms.gaps
         self.labels = atom_labels(self._atoms, tokens, ends)
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        return count_patterns(self._text, self.labels)
 
     @cached_property
     def places(self) -> list[tuple[int, str, str]]:

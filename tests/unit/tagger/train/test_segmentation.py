@@ -13,7 +13,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
-from perceptron_nlp.text.tagset import SIDES
+from perceptron_nlp.text.tagset import PATTERN_KINDS, SIDES, holds
 
 FAST = {"preset": "fast", "epochs": 4}
 
@@ -241,3 +241,45 @@ def test_quick_taggers_leave_each_sentence_out_once_and_take_the_templates_of_th
     assert [[*sentence.column("upos")] for sentence in found] == tagger.tag_sents(
         [sentence.words for sentence in train]
     )
+
+
+def test_patterns_hold_unless_training_cuts_them(french: str, tmp_path: Path) -> None:
+    blanks = "\t_" * 6
+    rows = f"4\t,\t_\tX{blanks}\n5\t10:30\t_\tX{blanks}\n6\tjo@a.org\t_\tX{blanks}\n"
+    cut = "".join(
+        f"{n}\t{form}\t_\tX\t_\t_\t_\t_\t_\tSpaceAfter=No\n" for n, form in enumerate("1/2", 1)
+    )
+    path = write(tmp_path / "odd.conllu", french + (cut + rows + "\n") * 12)
+    tagger = pn.Tagger.from_bytes(pn.train(path, column="all", **FAST).to_bytes())
+    assert tagger.model.segmentation is not None
+    counts = tagger.model.segmentation.patterns
+    assert counts == {"email": [12, 0], "fraction": [12, 12], "time": [12, 0]}
+    held = {kind for kind in PATTERN_KINDS if holds(kind, counts)}
+    assert held == {*PATTERN_KINDS} - {"fraction"}
+    found = tagger.tag_text("le 12:45 zoe@bois.fr (https://bois.fr/x). 1/2")
+    forms = [form for sentence in found for form in sentence.forms]
+    assert forms[1:7] == ["12:45", "zoe@bois.fr", "(", "https://bois.fr/x", ")", "."]
+    assert forms[-2:] == ["/", "2"]
+    figures = {figure.key: figure.value for figure in pn.inspect(tagger).report().figures}
+    assert {*figures["segmentation_patterns"]} == held
+
+
+@pytest.mark.parametrize(
+    ("kind", "counts", "found"),
+    [
+        ("date", {}, True),
+        ("date", {"date": [1, 1]}, True),
+        ("date", {"date": [2, 2]}, False),
+        ("date", {"date": [100, 19]}, True),
+        ("date", {"date": [100, 20]}, False),
+        ("number", {"number": [100, 9]}, True),
+        ("number", {"number": [100, 10]}, False),
+        ("date", {"number": [5, 5]}, False),
+        ("date", {"number": [5, 5], "date": [10, 0]}, True),
+        ("url", {"number": [5, 5]}, True),
+    ],
+)
+def test_few_examples_do_not_undo_a_pattern_and_numbers_stand_for_what_is_made_of_them(
+    kind: str, counts: dict[str, list[int]], found: bool
+) -> None:
+    assert holds(kind, counts) == found

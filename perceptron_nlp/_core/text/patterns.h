@@ -1,0 +1,353 @@
+/* Patterns that are one token in most languages: addresses, numbers, pictures. Each is made of atoms
+ * with nothing between them. The time is proportional to the atoms: what does not match is found out
+ * within a few of them, or once for a run of characters of names. */
+#ifndef PERCEPTRON_NLP_PATTERNS_H
+#define PERCEPTRON_NLP_PATTERNS_H
+
+#include "text/atoms.h"
+
+/* In the order of text/tagset.py. */
+enum {
+    PATTERN_URL,
+    PATTERN_EMAIL,
+    PATTERN_HOST,
+    PATTERN_FILE,
+    PATTERN_HANDLE,
+    PATTERN_TAG,
+    PATTERN_VERSION,
+    PATTERN_DATE,
+    PATTERN_TIME,
+    PATTERN_NUMBER,
+    PATTERN_FRACTION,
+    PATTERN_NAME,
+    PATTERN_INITIALS,
+    PATTERN_EMOJI,
+    PATTERN_EMOTICON,
+};
+#define IS_ADDRESS(kind) ((kind) <= PATTERN_TAG)
+
+/* Looks of letters: capital, small, other; and of digits. */
+enum { LOOK_CAPITAL = LOOK_CLASSES + 1, LOOK_SMALL, LOOK_CASELESS, LOOK_DIGIT };
+#define JOINER 0x200Du
+
+/* Ends of host names that no language has as words, or few; what stands before other ones of two
+ * letters; ends of file names. */
+static const char *const HOST_ENDS = " com org net edu gov mil info uk de fr gr jp cn ru br ch nl "
+                                     "fi dk cz hu pt kr ie nz mx eu ua tv "
+                                     "io ro bg rs sk cl za tw hk sg vn ";
+static const char *const BEFORE_ENDS = " co com org net gov edu ac ";
+static const char *const FILE_ENDS =
+    " doc docx pdf txt csv tsv xls xlsx ppt pptx odt rtf tex html htm xhtml xml json yaml yml css "
+    "js "
+    "py rb php java cpp hpp exe dll zip gz tar bz2 rar 7z jpg jpeg png gif bmp svg tif tiff mp3 "
+    "mp4 "
+    "avi mkv wav flac ogg iso log md sql db cfg ini conf dat tmp apk deb rpm conllu ipynb ";
+#define LONGEST_END 6
+
+typedef struct {
+    const uint8_t *text;
+    const Atom *atoms;
+    int64_t n;   /* nothing stands between these, */
+    int64_t at;  /* of which those before have been looked at, */
+    int64_t end; /* and those before, characters of names, for what all of a run tells */
+} Chunk;
+
+static inline uint32_t mark_at(const Chunk *c, int64_t k) {
+    return k >= 0 && k < c->n && c->atoms[k].first < LOOK_CLASSES ? c->atoms[k].first : 0;
+}
+
+static inline int64_t n_chars(const Chunk *c, int64_t k) {
+    return c->atoms[k].char_end - c->atoms[k].char_begin;
+}
+
+static inline int is_digits(const Chunk *c, int64_t k) {
+    return k >= 0 && k < c->n && c->atoms[k].first == LOOK_DIGIT;
+}
+
+/* A run of letters; single ones without case may be of a script without spaces. */
+static inline int is_letters(const Chunk *c, int64_t k) {
+    if (k < 0 || k >= c->n) return 0;
+    const uint32_t look = c->atoms[k].first;
+    return look == LOOK_CAPITAL || look == LOOK_SMALL ||
+           (look == LOOK_CASELESS && n_chars(c, k) > 1);
+}
+
+static inline int is_name(const Chunk *c, int64_t k) {
+    return is_letters(c, k) || is_digits(c, k);
+}
+
+static inline int is_one_of(uint32_t mark, const char *marks) {
+    return mark && mark < 0x80 && strchr(marks, (int)mark) != NULL;
+}
+
+/* The end of the names and marks from k on. */
+static inline int64_t run_end(const Chunk *c, int64_t k, const char *marks) {
+    while (is_name(c, k) || is_one_of(mark_at(c, k), marks)) k++;
+    return k;
+}
+
+static inline int64_t strip_marks(const Chunk *c, int64_t begin, int64_t end, const char *marks) {
+    while (end > begin && is_one_of(mark_at(c, end - 1), marks)) end--;
+    return end;
+}
+
+/* Is the text of atoms begin .. end, in lower case, one of words between spaces? */
+static inline int is_listed(const Chunk *c, int64_t begin, int64_t end, const char *words) {
+    const size_t n = c->atoms[end - 1].end - c->atoms[begin].begin;
+    const uint8_t *at = c->text + c->atoms[begin].begin;
+    char own[LONGEST_END + 3] = " ";
+    if (n > LONGEST_END) return 0;
+    for (size_t k = 0; k < n; k++) {
+        if (at[k] <= ' ' || at[k] >= 0x80) return 0;
+        own[k + 1] = (char)(at[k] >= 'A' && at[k] <= 'Z' ? at[k] | 0x20 : at[k]);
+    }
+    own[n + 1] = ' ';
+    own[n + 2] = 0;
+    return strstr(words, own) != NULL;
+}
+
+/* The end of what may stand in an address, without marks and brackets that close it. */
+static inline int64_t address_end(const Chunk *c, int64_t begin) {
+    int64_t end = begin, open = 0;
+    for (; is_name(c, end) || is_one_of(mark_at(c, end), "!#$%&()*+,-./:;=?@_~"); end++)
+        open += (mark_at(c, end) == '(') - (mark_at(c, end) == ')');
+    for (; end > begin; end--) {
+        const uint32_t mark = mark_at(c, end - 1);
+        if (mark == ')' && open < 0)
+            open++;
+        else if (!is_one_of(mark, ".,;:!?*("))
+            break;
+        else
+            open -= mark == '(';
+    }
+    return end;
+}
+
+static inline int is_single_letter(const Chunk *c, int64_t k, uint32_t look) {
+    return k < c->n && c->atoms[k].first == look && c->atoms[k].end - c->atoms[k].begin == 1;
+}
+
+/* What begins with a run of characters of names: kind, or -1; *end is where it ends. */
+static inline int name_pattern(const Chunk *c, int64_t *end) {
+    const int64_t p = c->at, run = c->end;
+    const uint32_t next = mark_at(c, p + 1);
+    if (next == ':' && is_letters(c, p)) {
+        if (mark_at(c, p + 2) == '/' && mark_at(c, p + 3) == '/' && is_name(c, p + 4)) {
+            *end = address_end(c, p + 4);
+            return PATTERN_URL;
+        }
+        if (mark_at(c, p + 2) == '\\' && is_name(c, p + 3) && n_chars(c, p) == 1) {
+            *end = strip_marks(c, p, run_end(c, p + 3, "\\._-"), "\\._-");
+            return PATTERN_FILE;
+        }
+    }
+    if (next == '.' && is_name(c, p + 2) && is_listed(c, p, p + 1, " www ")) {
+        *end = address_end(c, p);
+        return PATTERN_URL;
+    }
+    if (mark_at(c, run) == '@' && is_letters(c, run + 1)) {
+        *end = strip_marks(c, p, run_end(c, run + 1, ".-"), ".-");
+        return PATTERN_EMAIL;
+    }
+    if (run < p + 2 && mark_at(c, run) != '/') return -1;
+    int64_t host = strip_marks(c, p, run_end(c, p, ".-"), ".-");
+    if (host > p + 2 && mark_at(c, host - 2) == '.' && is_name(c, host - 3)) {
+        const int has_path = mark_at(c, host) == '/' && is_name(c, host + 1);
+        const int64_t chars = n_chars(c, host - 1);
+        const int may_end = is_letters(c, host - 1) && chars > 1 && chars < 4;
+        const int is_second = chars == 2 && is_listed(c, host - 3, host - 2, BEFORE_ENDS);
+        if (is_listed(c, host - 1, host, HOST_ENDS) || (may_end && (has_path || is_second))) {
+            *end = has_path ? address_end(c, host) : host;
+            return PATTERN_HOST;
+        }
+    }
+    if (mark_at(c, p - 1) == '/') return -1;
+    const int64_t file = strip_marks(c, p, run_end(c, p, "._-/"), "._-/");
+    for (int64_t dot = file - 1; dot > p && dot > file - 4; dot--)
+        if (mark_at(c, dot) == '.' && is_name(c, dot - 1) &&
+            is_listed(c, dot + 1, file, FILE_ENDS)) {
+            *end = file;
+            return PATTERN_FILE;
+        }
+    return -1;
+}
+
+/* What begins with a digit: kind, or -1 where it is skipped up to *end. */
+static inline int number_pattern(const Chunk *c, int64_t *end) {
+    const int64_t p = c->at;
+    const uint32_t mark = mark_at(c, p + 1);
+    int64_t k = p + 1, parts = 1, same = 1, grouped = 1;
+    *end = p + 1;
+    if (!is_digits(c, p + 2) || !is_one_of(mark, ".,:/-")) return -1;
+    for (; is_digits(c, k + 1); k += 2, parts++) {
+        const uint32_t own = mark_at(c, k);
+        if (own != mark && !(is_one_of(mark, ".,") && is_one_of(own, ".,"))) break;
+        same &= own == mark;
+        grouped &= n_chars(c, k + 1) == 3;
+    }
+    *end = k;
+    const int64_t first = n_chars(c, p), middle = n_chars(c, p + 2);
+    const int64_t last = n_chars(c, k - 1);
+    const int is_date = parts == 3 && same && middle < 3 && mark != ':' && mark != ',' &&
+                        ((first < 3 && (last == 2 || last == 4)) || (first == 4 && last < 3));
+    if (is_date) {
+        const int has_time = is_single_letter(c, k, LOOK_CAPITAL) &&
+                             c->text[c->atoms[k].begin] == 'T' && is_digits(c, k + 1);
+        if (has_time) {
+            for (k += 2; is_one_of(mark_at(c, k), ":.") && is_digits(c, k + 1);) k += 2;
+            *end = k + (is_single_letter(c, k, LOOK_CAPITAL) && c->text[c->atoms[k].begin] == 'Z');
+        }
+        return PATTERN_DATE;
+    }
+    if (mark == ':') {
+        if (is_one_of(mark_at(c, k), ".,") && is_digits(c, k + 1)) *end = k + 2;
+        return PATTERN_TIME;
+    }
+    if (mark == '/') return parts == 2 ? PATTERN_FRACTION : -1;
+    if (mark == '-') return -1;
+    return parts > 2 && mark == '.' && same && !grouped ? PATTERN_VERSION : PATTERN_NUMBER;
+}
+
+/* AT&T, A&B, C++, C#, v1.2: kind, or -1; *end is where it ends. */
+static inline int letter_pattern(const Chunk *c, int64_t *end) {
+    const int64_t p = c->at;
+    const uint32_t next = mark_at(c, p + 1);
+    if (c->atoms[p].first == LOOK_CAPITAL && next == '&' && p + 2 < c->n &&
+        c->atoms[p + 2].first == LOOK_CAPITAL && c->atoms[p].last == LOOK_CAPITAL &&
+        c->atoms[p + 2].last == LOOK_CAPITAL && n_chars(c, p) < 4 && n_chars(c, p + 2) < 4) {
+        *end = p + 3;
+        if (mark_at(c, p + 3) == '&' || mark_at(c, p - 1) == '&') return -1;
+        return n_chars(c, p) + n_chars(c, p + 2) > 2 ? PATTERN_NAME : PATTERN_INITIALS;
+    }
+    if ((next == '+' || next == '#') && is_listed(c, p, p + 1, next == '+' ? " c " : " c f ")) {
+        *end = p + 2 + (next == '+');
+        if ((next == '#' || mark_at(c, p + 2) == '+') && !is_name(c, *end)) return PATTERN_NAME;
+    }
+    if (n_chars(c, p) == 1 && is_listed(c, p, p + 1, " v ") && mark_at(c, p + 2) == '.' &&
+        is_digits(c, p + 1) && is_digits(c, p + 3)) {
+        for (*end = p + 4; mark_at(c, *end) == '.' && is_digits(c, *end + 1);) *end += 2;
+        return PATTERN_VERSION;
+    }
+    *end = p + 1;
+    return -1;
+}
+
+static inline int is_picture(uint32_t mark) {
+    return (mark >= 0x1F000 && mark < 0x1FB00) || (mark >= 0x2300 && mark < 0x27C0) ||
+           (mark >= 0x2190 && mark < 0x2200) || (mark >= 0x2B00 && mark < 0x2C00);
+}
+
+static inline int is_flag_letter(uint32_t mark) {
+    return mark >= 0x1F1E6 && mark <= 0x1F1FF;
+}
+
+/* A picture with its skin tone, tags and what is joined to it; or the two letters of a flag. */
+static inline int64_t picture_end(const Chunk *c) {
+    int64_t k = c->at + 1;
+    if (is_flag_letter(mark_at(c, c->at))) return k + is_flag_letter(mark_at(c, k));
+    for (;; k++) {
+        const uint32_t mark = mark_at(c, k);
+        const int is_tone = mark >= 0x1F3FB && mark <= 0x1F3FF;
+        const int is_tag = mark >= 0xE0020 && mark <= 0xE007F;
+        const int is_joined = c->atoms[k - 1].last == JOINER && is_picture(mark);
+        if (!is_tone && !is_tag && !is_joined) return k;
+    }
+}
+
+/* :-) ;) =( :P <3 ^_^, with nothing but punctuation beside it; where there is none, its begin. */
+static inline int64_t emoticon_end(const Chunk *c) {
+    const int64_t p = c->at;
+    const uint32_t eyes = mark_at(c, p);
+    int64_t k = p + 1;
+    if (p > 0 && !is_one_of(mark_at(c, p - 1), ".,!?\"")) return p;
+    if (eyes == '^' || eyes == '-') {
+        while (is_one_of(mark_at(c, k), "_.")) k++;
+        if (k == p + 1 || mark_at(c, k++) != eyes) return p;
+    } else if (eyes == '<') {
+        if (!is_digits(c, k) || n_chars(c, k) > 1 || c->text[c->atoms[k++].begin] != '3') return p;
+    } else {
+        if (is_one_of(mark_at(c, k), "-'^")) k++;
+        const int64_t mouth = k;
+        while (is_one_of(mark_at(c, k), mouth == k ? ")(][|\\/*$@" : ")(")) k++;
+        if (k == mouth && k < c->n && c->atoms[k].end - c->atoms[k].begin == 1 &&
+            is_one_of(c->text[c->atoms[k].begin], "DPpOoSs3"))
+            k++;
+        if (k == mouth) return p;
+    }
+    return k == c->n || is_one_of(mark_at(c, k), ".,!?\"") ? k : p;
+}
+
+/* What begins with a mark: kind, or -1; *end is where it ends. */
+static inline int mark_pattern(const Chunk *c, int64_t *end) {
+    const int64_t p = c->at;
+    const uint32_t mark = mark_at(c, p);
+    *end = p + 1;
+    if (mark >= 0x80) {
+        if (is_picture(mark)) *end = picture_end(c);
+        return *end > p + 1 ? PATTERN_EMOJI : -1;
+    }
+    const int is_begin = !is_name(c, p - 1) && !is_one_of(mark_at(c, p - 1), "/&@#");
+    const int has_name = is_letters(c, p + 1 + (mark_at(c, p + 1) == '_'));
+    if ((mark == '@' || mark == '#') && is_begin && has_name) {
+        *end = strip_marks(c, p, run_end(c, p + 1, mark == '@' ? "_.@-" : "_-"), ".@-");
+        return mark == '@' ? PATTERN_HANDLE : PATTERN_TAG;
+    }
+    if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {
+        const int64_t run = run_end(c, p, "/~._-+"), k = strip_marks(c, p, run, "._-+");
+        int64_t slashes = 0;
+        for (int64_t i = p; i + 1 < k; i++) slashes += mark_at(c, i) == '/' && is_name(c, i + 1);
+        *end = k;
+        if (slashes > (mark == '/')) return PATTERN_FILE;
+        *end = p + 1;
+    }
+    if (is_one_of(mark, ":;=<^-")) {
+        const int64_t k = emoticon_end(c);
+        if (k > p + 1) {
+            *end = k;
+            return PATTERN_EMOTICON;
+        }
+    }
+    return -1;
+}
+
+/* Marks beside an address that are no part of it. */
+static inline int opens_address(uint32_t mark) {
+    return is_one_of(mark, "([{<\"") || mark == 0xAB || mark == 0x201C || mark == 0x201E;
+}
+
+static inline int closes_address(uint32_t mark) {
+    return is_one_of(mark, ".,;:!?)]}>\"") || mark == 0xBB || mark == 0x201D || mark == 0x2026;
+}
+
+/* The next pattern of a chunk, atoms *begin .. *end, several: its kind; -1: no more. */
+static inline int next_pattern(Chunk *c, int64_t *begin, int64_t *end) {
+    while (c->at + 1 < c->n) {
+        const int64_t p = c->at;
+        int kind = -1;
+        *end = p + 1;
+        if (is_name(c, p)) {
+            if (p >= c->end) {
+                c->end = run_end(c, p, "._-+%");
+                kind = name_pattern(c, end);
+            }
+            if (kind < 0) kind = is_digits(c, p) ? number_pattern(c, end) : letter_pattern(c, end);
+        } else {
+            kind = mark_pattern(c, end);
+        }
+        c->at = *end;
+        if (kind < 0 || *end < p + 2) continue;
+        *begin = p;
+        return kind;
+    }
+    return -1;
+}
+
+/* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */
+static ALWAYS_INLINE int may_have_pattern(const Atom *atoms, size_t n) {
+    const uint32_t first = atoms[0].first, last = atoms[n - 1].first;
+    if (n != 2) return n > 2;
+    if (last >= LOOK_CLASSES) return is_one_of(first, "@#<:;=");
+    return first < LOOK_CLASSES || last == '#';
+}
+
+#endif

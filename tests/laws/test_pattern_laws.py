@@ -1,0 +1,61 @@
+"""Laws of patterns: the core finds what regular expressions find, in time that texts are long."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from oracles.patterns import patterns
+
+from perceptron_nlp.tagger.tag.segment import patterns_of
+from perceptron_nlp.text.atoms import atoms_of
+from perceptron_nlp.text.tagset import PATTERN_KINDS
+
+PIECES = st.sampled_from(
+    [
+        *"aAvVcCDPo中אé09.,:;!?/\\@#&%+-_~^'\"()[]<>=|*$ \n\u200d",
+        *("www", "http", "com", "uk", "co", "txt", "mp3", "T", "Z", "AT", "3", "12", "2001", "345"),
+        *("://", "++", "<3", ":-)", "^_^", "👩", "💻", "👍", "🏽", "🇩", "🇪", "\ufe0f", "شبكة"),
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=24).map("".join)
+
+
+@given(text=TEXTS | st.text())
+@example("(see https://a.org/b_(c)), www.x.org. a/b/c.txt C:\\x\\y (/usr/bin/x) ~/y youtu.be/x")
+@example("jane.roe@mail.org @jane_d. #tag-2 bbc.co.uk/news x.com+y.com v1.2.3 1.2.3.4 1.234.567")
+@example("2001-05-12T10:30:00Z 3/15/01 1994-95-96 3:1 10:30,5 1.299,99 1/2 1/2/3 AT&T H&M C++ F#")
+@example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
+def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
+    assert patterns_of(text) == patterns(text)
+
+
+@given(text=TEXTS)
+def test_patterns_follow_each_other_and_hold_no_white_space(text: str) -> None:
+    spans = atoms_of(text).spans
+    last = 0
+    for kind, begin, end in patterns_of(text):
+        assert kind in PATTERN_KINDS and last <= begin and begin + 1 < end <= len(spans)
+        assert not any(letter.isspace() for letter in text[spans[begin][0] : spans[end - 1][1]])
+        last = end
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(*"a.@#/:~-(<^", "a.", "a@", "a/", "/a", "@_-", "1.", "1-", "1/", "a-1,", "a://((", "(/"),
+        *(".^_", ".-.", ":)", "a+", "1:1.", "#_a-", "x.com/", "A&", "~/", "👩\u200d"),
+    ],
+)
+def test_the_time_is_proportional_to_the_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        begin = time.process_time()
+        patterns_of(text)
+        return time.process_time() - begin
+
+    seconds(1000)
+    least = min(seconds(100_000) for _ in range(3))
+    assert min(seconds(400_000) for _ in range(3)) < 16 * least + 0.05

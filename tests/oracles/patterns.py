@@ -1,0 +1,197 @@
+"""Patterns of text by regular expressions upon a sketch of its atoms: the core must find the same.
+
+Of each atom the sketch has one character: ``a`` for letters, ``0`` for digits, ``c`` for a single
+letter of a script without capitals, else the mark itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import perceptron_nlp
+from perceptron_nlp.text.atoms import Atoms, atoms_of
+from perceptron_nlp.text.tagset import NOTHING
+
+_SOURCE = (Path(perceptron_nlp.__file__).parent / "_core/text/patterns.h").read_text("utf-8")
+
+
+def _ends(name: str) -> set[str]:
+    """Return the words of a list in the core."""
+    listed = re.search(rf"{name} =\s*((?:\"[^\"]*\"\s*)+);", _SOURCE)
+    assert listed is not None
+    return set(listed.group(1).replace('"', " ").split())
+
+
+HOST_ENDS, BEFORE_ENDS, FILE_ENDS = map(_ends, ("HOST_ENDS", "BEFORE_ENDS", "FILE_ENDS"))
+IN_ADDRESS = r"[a0!#$%&()*+,\-./:;=?@_~]"
+PICTURE = "[\U0001f000-\U0001faff\u2300-\u27bf\u2190-\u21ff\u2b00-\u2bff]"
+FLAG = "[\U0001f1e6-\U0001f1ff]"
+ADDED = "[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+EMOTICON = re.compile(
+    r"(?:([\^-])[_.]+\1|<0|[:;=]['^-]?(?:[)(\]\[|\\/*$@][)(]*|[a0]))(?=\Z|[.,!?\"])"
+)
+
+
+class _Chunk:
+    def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
+        self.words = [text[start:end] for start, end in spans]
+        self.sketch = "".join(map(_look, self.words))
+        self.run = 0
+
+    def match(self, pattern: str, at: int) -> int:
+        """Return where a match at a place ends, or 0."""
+        found = re.compile(pattern).match(self.sketch, at)
+        return found.end() if found else 0
+
+    def strip(self, begin: int, end: int, marks: str) -> int:
+        return begin + len(self.sketch[begin:end].rstrip(marks))
+
+    def listed(self, begin: int, end: int, words: set[str]) -> bool:
+        own = "".join(self.words[begin:end])
+        return own.isascii() and own.lower() in words
+
+    def address_end(self, begin: int) -> int:
+        end = self.match(f"{IN_ADDRESS}*", begin)
+        while end > begin and self.sketch[end - 1] in ".,;:!?*()":
+            own = self.sketch[begin:end]
+            if own[-1] == ")" and own.count(")") <= own.count("("):
+                break
+            end -= 1
+        return end
+
+
+def _look(word: str) -> str:
+    if word[0].isdigit():
+        return "0"
+    if not word[0].isalpha():
+        return word[0]
+    is_cased = word[0].isupper() or word[0].istitle() or word[0].islower()
+    return "a" if is_cased or len(word) > 1 else "c"
+
+
+def patterns(text: str, atoms: Atoms | None = None) -> list[tuple[str, int, int]]:
+    """Return what segment.patterns_of gives for a text, or some of its atoms alone."""
+    spans, gaps = atoms_of(text) if atoms is None else atoms
+    found, first = [], 0
+    for at, gap in enumerate(gaps):
+        if gap != NOTHING or at + 1 == len(gaps):
+            chunk = _Chunk(text, spans[first : at + 1])
+            found += [(kind, first + a, first + b) for kind, a, b in _in_chunk(chunk)]
+            first = at + 1
+    return found
+
+
+def _in_chunk(chunk: _Chunk) -> Iterator[tuple[str, int, int]]:
+    at = 0
+    while at + 1 < len(chunk.sketch):
+        kind, end = "", 0
+        if chunk.sketch[at] in "a0":
+            if at >= chunk.run:
+                chunk.run = chunk.match(r"[a0._+%-]+", at)
+                kind, end = _name(chunk, at)
+            if not kind:
+                kind, end = (_number if chunk.sketch[at] == "0" else _letters)(chunk, at)
+        else:
+            kind, end = _mark(chunk, at)
+        end = max(end, at + 1)
+        if kind and end > at + 1:
+            yield kind, at, end
+        at = end
+
+
+def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
+    if begin := chunk.match("a://(?=[a0])", at):
+        return "url", chunk.address_end(begin)
+    if len(chunk.words[at]) == 1 and (begin := chunk.match(r"a:\\[a0]", at)):
+        return "file", chunk.strip(at, chunk.match(r"[a0\\._-]*", begin), "\\._-")
+    if chunk.match(r"a\.[a0]", at) and chunk.words[at].lower() == "www":
+        return "url", chunk.address_end(at)
+    if begin := chunk.match("@a", chunk.run):
+        return "email", chunk.strip(at, chunk.match("[a0.-]*", begin), ".-")
+    host = chunk.strip(at, chunk.match("[a0.-]*", at), ".-")
+    if re.search(r"[a0]\.[a0]\Z", chunk.sketch[at:host]):
+        last = chunk.words[host - 1]
+        has_path = chunk.match("/(?=[a0])", host)
+        may_end = chunk.sketch[host - 1] == "a" and 1 < len(last) < 4
+        before = len(last) == 2 and chunk.listed(host - 3, host - 2, BEFORE_ENDS)
+        if chunk.listed(host - 1, host, HOST_ENDS) or (may_end and (has_path or before)):
+            return "host", chunk.address_end(host) if has_path else host
+    if at and chunk.sketch[at - 1] == "/":
+        return "", 0
+    file = chunk.strip(at, chunk.match("[a0._/-]*", at), "._-/")
+    for dot in range(file - 1, max(at, file - 4), -1):
+        is_end = chunk.sketch[dot] == "." and chunk.sketch[dot - 1] in "a0"
+        if is_end and chunk.listed(dot + 1, file, FILE_ENDS):
+            return "file", file
+    return "", 0
+
+
+def _number(chunk: _Chunk, at: int) -> tuple[str, int]:
+    end = max(chunk.match(f"0(?:{by}0)+", at) for by in ("[.,]", ":", "/", "-"))
+    if not end:
+        return "", 0
+    marks, sizes = chunk.sketch[at + 1 : end : 2], [*map(len, chunk.words[at:end:2])]
+    parts = ".".join(map(str, sizes)) if marks in ("..", "//", "--") else ""
+    if re.fullmatch(r"[12]\.[12]\.[24]|4\.[12]\.[12]", parts):
+        time = chunk.match(r"a0(?:[:.]0)*", end)
+        if time and chunk.words[end] == "T":
+            return "date", time + (chunk.words[time : time + 1] == ["Z"])
+        return "date", end
+    if marks[0] == ":":
+        return "time", chunk.match("[.,]0", end) or end
+    if marks[0] in "/-":
+        return ("fraction" if marks == "/" else ""), end
+    is_grouped = all(size == 3 for size in sizes[1:])
+    return (
+        "version" if set(marks) == {"."} and len(marks) > 1 and not is_grouped else "number"
+    ), end
+
+
+def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
+    first, *more = chunk.words[at : at + 3]
+    if (end := chunk.match("a&a", at)) and all(
+        len(word) < 4 and _is_capital(word[0]) and _is_capital(word[-1])
+        for word in (first, more[1])
+    ):
+        if "&" in chunk.sketch[max(0, at - 1) : at] + chunk.sketch[end : end + 1]:
+            return "", end
+        return ("name" if len(first + more[1]) > 2 else "initials"), end
+    for marks, words in ((r"a\+\+(?![a0])", {"c"}), ("a#(?![a0])", {"c", "f"})):
+        if first.lower() in words and (end := chunk.match(marks, at)):
+            return "name", end
+    if first.lower() == "v" and (end := chunk.match(r"a0(?:\.0)+", at)):
+        return "version", end
+    return "", 0
+
+
+def _is_capital(letter: str) -> bool:
+    return letter.isupper() or letter.istitle()
+
+
+def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
+    if chunk.match(FLAG, at):
+        return "emoji", chunk.match(FLAG * 2, at)
+    if end := chunk.match(PICTURE, at):
+        while chunk.match(ADDED, end) or (
+            chunk.words[end - 1][-1] == "\u200d" and chunk.match(PICTURE, end)
+        ):
+            end += 1
+        return "emoji", end
+    before = chunk.sketch[:at][-1:]
+    if before not in [*"/&@#a0"] and (begin := chunk.match("[@#]_?a", at)):
+        if chunk.sketch[at] == "@":
+            return "handle", chunk.strip(at, chunk.match("[a0_.@-]*", begin), ".@-")
+        return "tag", chunk.strip(at, chunk.match("[a0_-]*", begin), ".@-")
+    if before in ["", *"([\"'<{"] and (end := chunk.match("[/~.][a0/~._+-]*", at)):
+        end = chunk.strip(at, end, "._-+")
+        slashes = len(re.findall("/(?=[a0])", chunk.sketch[at:end]))
+        if slashes > (chunk.sketch[at] == "/"):
+            return "file", end
+    if before in ["", *'.,!?"'] and (face := EMOTICON.match(chunk.sketch, at)):
+        last = chunk.words[face.end() - 1]
+        eyes = chunk.sketch[at]
+        if chunk.sketch[face.end() - 1] not in "a0" or last in ("3" if eyes == "<" else "DPpOoSs3"):
+            return "emoticon", face.end()
+    return "", 0
