@@ -45,8 +45,7 @@ TEACHERS = ((1, False), (2, True))
 # Of a column that is taught, and of others.
 TAUGHT_RUNS, RUNS = 4, 2
 # Whether the sentence begins close by: where little follows either, a word that is mostly a noun
-# may be the only verb there can be. A third pair of words costs half of the speed on new lists;
-# what teachers see in addition, another third.
+# may be the only verb there can be. What teachers see in addition costs a third of their speed.
 BEGINNINGS = ("lower[-2] shape4[-3]",)
 MORE_BEGINNINGS = ("tag[-1] lower[-2] shape4[-3]", "tag[-1] lower[-1]")
 # What teachers see of raw text.

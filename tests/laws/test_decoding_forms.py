@@ -16,6 +16,7 @@ from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.templates import compile_templates
 from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.tagger.train.compress import reduced
 from perceptron_nlp.tagger.train.data import label_hashes
 
 WORDS = [
@@ -50,6 +51,16 @@ LISTS: dict[str, str | list[str]] = {
         "last shape[0]",
         "lower[-1] lower[1]",
     ],
+    "six pairs": [
+        "lower[0]",
+        "lower[-1] lower[0]",
+        "lower[0] shape[1]",
+        "shape[1] lower[0]",
+        "word[0] shape[-1]",
+        "shape[-2] lower[-1]",
+        "lower[-2] shape4[-3]",
+        "tag[-1] lower[0]",
+    ],
     "words alone": ["lower[0]", "word[1] word[0]", "shape[-1]"],
     "the label before": ["word[0]", "tag[-1]", "tag[-1] word[0]"],
     "n-grams": ["lower.ngrams1-3[0]", "tag[-1] shape[0]", "tag[-1] lower[0]", "first lower[1]"],
@@ -75,7 +86,12 @@ def decoder(model: TaggerModel, grouped: bool = True, **more: Any) -> SentenceDe
 
 
 def trained(
-    name: str, n_labels: int, seed: int, table_bits: int | None, largest: int = 1 << 15
+    name: str,
+    n_labels: int,
+    seed: int,
+    table_bits: int | None,
+    largest: int = 1 << 15,
+    packed: bool = False,
 ) -> TaggerModel:
     """A model of random sentences, its weights made as large as sums of 16 bits allow."""
     random = np.random.default_rng(seed)
@@ -90,6 +106,8 @@ def trained(
         table_bits=table_bits,
         right_to_left=bool(seed % 2),
     ).model
+    if packed:
+        model = model.replace(weights=reduced(model.weights, 1.0, None))
     bound = min(32767 // len(model.templates), largest)
     weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
     return model.replace(weights=model.weights.replace(weights=weights))
@@ -110,12 +128,18 @@ def results(decoder: SentenceDecoder, sentences: list[Sequence[str]]) -> tuple[o
     n_labels=st.sampled_from([1, 2, 8, 17, 24, 45, 64, 70]),
     seed=st.integers(0, 1000),
     table_bits=st.sampled_from([None, None, 9]),
+    packed=st.booleans(),
     sentences=st.lists(st.lists(st.sampled_from(WORDS), max_size=70), max_size=12),
 )
 def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
-    name: str, n_labels: int, seed: int, table_bits: int | None, sentences: list[Sequence[str]]
+    name: str,
+    n_labels: int,
+    seed: int,
+    table_bits: int | None,
+    packed: bool,
+    sentences: list[Sequence[str]],
 ) -> None:
-    model = trained(name, n_labels, seed, table_bits)
+    model = trained(name, n_labels, seed, table_bits, packed=packed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PERCEPTRON_NLP_PORTABLE", "1")
         plain = decoder(model)
@@ -159,13 +183,14 @@ def test_beams_in_16_bits_side_by_side_find_what_beams_in_doubles_find(
         assert form.tag(sentences[::-1]) == wide.tag(sentences[::-1])
 
 
-@pytest.mark.parametrize("name", ["default", "pairs"])
+@pytest.mark.parametrize("name", ["default", "pairs", "six pairs"])
 @pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("packed", [False, True])
 def test_text_that_repeats_itself_and_text_that_does_not_are_tagged_alike(
-    name: str, beam: int
+    name: str, beam: int, packed: bool
 ) -> None:
     """Pairs are remembered at first and where they come again; new ones are looked up each time."""
-    model = trained(name, 17, 1, None)
+    model = trained(name, 17, 1, None, packed=packed)
     random = np.random.default_rng(2)
     again = [[WORDS[i] for i in random.integers(0, len(WORDS), 20)] for _ in range(600)]
     new = [

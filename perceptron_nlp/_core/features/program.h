@@ -235,15 +235,11 @@ static inline int is_pair(const Program *p, int32_t template_id, int32_t *left) 
     return high == low + 1;
 }
 
-/* Is a pair of one value of the left word, then one of the right? Which carried ones. */
-static inline int is_plain_pair(const Program *p, int32_t template_id, int32_t *left,
-                                int32_t *right) {
+/* Is a pair of one value of each word? Which of its atoms is the right word's. */
+static inline int is_plain_pair(const Program *p, int32_t template_id, int32_t *right) {
     const AtomSpec *first = p->atoms + p->atom_starts[template_id], *second = first + 1;
-    if (p->atom_starts[template_id + 1] - p->atom_starts[template_id] != 2) return 0;
-    if (first->offset > second->offset) return 0;
-    *left = p->carried_at[first->value];
-    *right = p->carried_at[second->value];
-    return 1;
+    *right = second->offset > first->offset;
+    return p->atom_starts[template_id + 1] - p->atom_starts[template_id] == 2;
 }
 
 /* Is it of the labels given before alone, and none that is farther back than `deepest`? */

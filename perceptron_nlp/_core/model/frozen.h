@@ -323,12 +323,13 @@ static inline int filter_passes(const KeyFilter *f, uint64_t own) {
     return !(filter_bits(own) & ~*filter_word(f, own));
 }
 
-/* Add keys to a filter, which is made for `all` of them. -1: no memory. */
-static inline int filter_add(KeyFilter *f, uint64_t all, const uint64_t *keys, int64_t n) {
+/* Add a table's own keys to a filter, which is made for `all` of them. -1: no memory. */
+static inline int filter_add(KeyFilter *f, const FrozenTable *t, uint64_t all, const uint64_t *keys,
+                             int64_t n) {
     if (!f->words) {
         int bits = 3;
         while ((uint64_t)64 << bits < FILTER_BITS * all) bits++;
-        f->shift = 64 - bits;
+        f->shift = 64 - t->drop - bits;
         f->words = (uint64_t *)calloc((size_t)1 << bits, sizeof *f->words);
         if (!f->words) return -1;
     }

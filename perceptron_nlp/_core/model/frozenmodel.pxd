@@ -15,12 +15,14 @@ cdef extern from "tag/search.h" nogil:
     ctypedef struct FrozenTable:
         int32_t n_labels
         int fixed_bits
+        int direct
     ctypedef struct VectorSlot:
         int32_t column
         int32_t offset
         int32_t condition
     ctypedef struct KeyFilter:
         uint64_t *words
+        int shift
     ctypedef struct Spread:
         int32_t n_units
         int of_labels
@@ -46,6 +48,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t n_transitions
         int32_t *transition_templates
         int transitions_planned
+        int32_t n_halves
         KeyFilter transition_filter
         Index dictionary
         uint16_t *dictionary_labels
@@ -62,7 +65,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t *offsets
         int32_t *templates
         int32_t *group_of
-        int32_t *right_at
+        int32_t *value_at
         KeyFilter filter
     ctypedef struct Decoder:
         CacheLayout layout
@@ -102,7 +105,8 @@ cdef extern from "tag/search.h" nogil:
     int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
                         const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
-    int filter_add(KeyFilter *f, uint64_t all, const uint64_t *keys, int64_t n) noexcept
+    int filter_add(KeyFilter *f, const FrozenTable *t, uint64_t all, const uint64_t *keys,
+                   int64_t n) noexcept
     uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCell *cells) noexcept
     void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) noexcept
     void frozen_close(FrozenTable *t) noexcept
@@ -138,6 +142,8 @@ cdef class FrozenModel:
     cdef Decoder decoder
     cdef object label_hash_array, allowed_array
     cdef LabelParts parts
-    cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1
+    cdef KeyFilter filters[3]
+    cdef int n_filters
+    cdef KeyFilter _filter(self, keys, list spans) except *
     cdef readonly tuple labels
     cdef readonly CacheMemory memory

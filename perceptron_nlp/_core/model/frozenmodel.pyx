@@ -158,7 +158,7 @@ cdef class FrozenModel:
         self.decoder.layout.forces = bool(dictionary) or bool(lexicon)
         self._pairs()
         self._history()
-        if group_starts is not None and not self.table.fixed_bits:
+        if group_starts is not None and not self.table.direct:
             self._filters(keys, group_starts)
         choose_kernels(&self.decoder, os.environ.get("PERCEPTRON_NLP_PORTABLE") == "1")
 
@@ -179,9 +179,9 @@ cdef class FrozenModel:
         transition_plan_close(&self.decoder.layout)
         free(self.decoder.pairs.templates)
         free(self.decoder.pairs.group_of)
-        free(self.decoder.pairs.right_at)
-        free(self.decoder.pairs.filter.words)
-        free(self.decoder.layout.transition_filter.words)
+        free(self.decoder.pairs.value_at)
+        for filter in self.filters:
+            free(filter.words)
         free(self.decoder.start)
         free(self.decoder.tag_table)
         free(self.decoder.static_templates)
@@ -221,22 +221,17 @@ cdef class FrozenModel:
         cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
-        cdef int64_t i, k, begin, end, n_labels = self.table.n_labels
-        cdef int64_t size, largest = 0
+        cdef int64_t i, k, begin, end, times = 1, n_labels = self.table.n_labels
         cdef const uint16_t *label
         cdef const int16_t *weight
-        if len(group_starts) != p.n_templates + 1:
+        groups = list(zip(group_starts, group_starts[1:]))
+        if len(groups) != p.n_templates:
             return False
         for k in range(p.n_templates):
             if looks_at_many(p, k):
                 return False
         if self.table.fixed_bits:
-            for i in range(weight_view.shape[0]):
-                size = weight_view[i]
-                size = -size if size < 0 else size
-                if size > largest:
-                    largest = size
-            return p.n_templates * largest * self._most_parts() < 1 << 15
+            groups, times = [(0, row_starts.shape[0] - 1)], p.n_templates
         # What the weights of each label are at least and at most, and the sums of these.
         cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
         cdef int32_t *low = &bounds[0]
@@ -245,8 +240,8 @@ cdef class FrozenModel:
         if not label_view.shape[0]:
             return True
         label, weight = &label_view[0], &weight_view[0]
-        for k in range(p.n_templates):
-            begin, end = row_starts[group_starts[k]], row_starts[group_starts[k + 1]]
+        for first_row, end_row in groups:
+            begin, end = row_starts[first_row], row_starts[end_row]
             if not 0 <= begin <= end <= label_view.shape[0]:
                 raise ArgumentError("group_starts, starts: they lead out of the cells")
             with nogil:
@@ -259,24 +254,10 @@ cdef class FrozenModel:
                     if weight[i] > high[label[i]]:
                         high[label[i]] = weight[i]
                 for i in range(2 * n_labels):
-                    sums[i] += low[i]
+                    sums[i] += times * low[i]
         if self.decoder.layout.spread.of_labels:
             sums = self._label_sums(sums)
-        for i in range(sums.shape[0]):
-            size = -sums[i] if sums[i] < 0 else sums[i]
-            if size > largest:
-                largest = size
-        return largest < 1 << 15
-
-    def _most_parts(self):
-        """How many weights of a row a unit may get."""
-        cdef const Parts *x = &self.parts.parts
-        if not self.decoder.layout.spread.of_labels:
-            return 1
-        depth = []
-        for k in range(x.parts.n):
-            depth.append(1 if x.parts.parent[k] < 0 else depth[x.parts.parent[k]] + 1)
-        return max(depth, default=1)
+        return max(max(sums), -min(sums)) < 1 << 15
 
     def _label_sums(self, int64_t[::1] sums):
         """What is given for parts, once low and once high, for labels."""
@@ -449,31 +430,41 @@ cdef class FrozenModel:
             self._tag_table(tags)
 
     def _filters(self, keys, group_starts):
-        """Filters of the keys of templates over pairs, and over a word and the label before it."""
+        """Filters of the keys of templates over pairs, and over labels before; in a fixed table, whose
+        rows are of no template, one of all keys."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef PairLayout *pairs = &self.decoder.pairs
-        self._filter(&pairs.filter, keys, group_starts,
-                     [pairs.templates[k] for k in range(pairs.n_templates)])
+        n = len(keys)
+        spans = [(0, n)] * l.program.n_templates
+        if not self.table.fixed_bits:
+            spans = list(zip(group_starts, group_starts[1:]))
+            if len(spans) != l.program.n_templates:
+                return
+            if any(not 0 <= a <= b <= n for a, b in spans):
+                raise ArgumentError("group_starts: they lead out of the rows")
+        pairs.filter = self._filter(keys, [spans[pairs.templates[k]]
+                                           for k in range(pairs.n_templates)])
         if l.transitions_planned:
-            self._filter(&l.transition_filter, keys, group_starts,
-                         [l.transition_templates[k] for k in range(l.n_transitions)])
+            l.transition_filter = self._filter(keys, [spans[l.transition_templates[k]]
+                                                      for k in range(l.n_transitions)])
         if l.spread.n_units:
-            self._filter(&l.spread.filter, keys, group_starts,
-                         [self.decoder.open_templates[k] for k in range(self.decoder.n_open)])
+            l.spread.filter = self._filter(keys, [spans[self.decoder.open_templates[k]]
+                                                  for k in range(self.decoder.n_open)])
 
-    cdef int _filter(self, KeyFilter *filter, keys, group_starts, list templates) except -1:
+    cdef KeyFilter _filter(self, keys, list spans) except *:
+        """A filter of some spans of the keys; that of a fixed table is made once."""
+        cdef KeyFilter *filter = &self.filters[self.n_filters]
         cdef const uint64_t[::1] key_view = _buffer(keys, "uint64")
         cdef int64_t begin, end
-        if len(group_starts) != self.program.program.n_templates + 1:
-            return 0
-        spans = [(group_starts[k], group_starts[k + 1]) for k in templates]
-        if any(not 0 <= a <= b <= key_view.shape[0] for a, b in spans):
-            raise ArgumentError("group_starts: they lead out of the rows")
+        if self.n_filters and self.table.fixed_bits:
+            return self.filters[0]
+        spans = spans[:1] if self.table.fixed_bits else spans
         for begin, end in spans:
-            if filter_add(filter, sum(b - a for a, b in spans),
+            if filter_add(filter, &self.table, sum(b - a for a, b in spans),
                           &key_view[begin] if begin < end else NULL, end - begin) < 0:
                 raise MemoryError
-        return 0
+        self.n_filters += 1
+        return filter[0]
 
     def _tag_table(self, templates):
         cdef CacheLayout *l = &self.decoder.layout
@@ -540,6 +531,17 @@ cdef class FrozenModel:
     def narrow(self):
         """Are scores held in 16 bits?"""
         return bool(self.decoder.layout.narrow)
+
+    @property
+    def has_filters(self):
+        """Is it known of most keys of pairs, and of words after labels, that no row has them?"""
+        return (self.decoder.pairs.filter.words != NULL
+                and self.decoder.layout.transition_filter.words != NULL)
+
+    @property
+    def has_halves(self):
+        """Are keys of pairs put together of what either word has?"""
+        return self.decoder.layout.n_halves > 0
 
 
 cdef int32_t _mark_of(int32_t condition):

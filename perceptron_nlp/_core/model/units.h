@@ -39,7 +39,6 @@ static inline void spread_close(Spread *s) {
     free(s->place_of);
     free(s->ranges);
     free(s->masks);
-    free(s->filter.words);
     memset(s, 0, sizeof *s);
 }
 

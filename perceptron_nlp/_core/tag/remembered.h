@@ -33,8 +33,8 @@ typedef struct {
     int32_t n_templates;              /* of all groups */
     int32_t offsets[MAX_PAIR_GROUPS]; /* where the left word stands */
     int32_t *templates, *group_of;    /* sorted by group */
-    int32_t *right_at; /* where the right word's part of each key is among its halves, or NULL where
-                          some template is not of one value of each word */
+    int32_t *value_at; /* where the second word's part of each key is among its halves, twice; and 1
+                          where that is the left word. NULL: some template is of other values */
     KeyFilter filter;
 } PairLayout;
 
@@ -51,25 +51,27 @@ typedef struct {
     uint32_t groups;
 } PairPlace;
 
-/* Where each template is of one value of either word: plan halves of keys, those of left words first, then
- * the values of right words. Layout and pairs are new. -1: no memory. */
+/* Where each template is of one value of either word: plan halves of keys, of each template that of
+ * the word that it names first, then the values of the others. Layout and pairs are new. -1: no
+ * memory. */
 static inline int pair_halves_open(PairLayout *p, CacheLayout *l) {
     const Program *program = l->program;
     const int32_t n = p->n_templates;
-    int32_t used = n, left, right;
+    int32_t used = n, right;
     for (int32_t k = 0; k < n; k++)
-        if (!is_plain_pair(program, p->templates[k], &left, &right)) return 0;
+        if (!is_plain_pair(program, p->templates[k], &right)) return 0;
     if (!n) return 0;
-    p->right_at = (int32_t *)malloc((size_t)n * sizeof *p->right_at);
+    p->value_at = (int32_t *)malloc((size_t)n * sizeof *p->value_at);
     l->halves = (HalfPlan *)malloc(2 * (size_t)n * sizeof *l->halves);
-    if (!p->right_at || !l->halves) return -1;
+    if (!p->value_at || !l->halves) return -1;
     for (int32_t k = 0; k < n; k++) {
         const AtomSpec *atom = program->atoms + program->atom_starts[p->templates[k]];
         int32_t at = n;
         l->halves[k] = (HalfPlan){program->seeds[p->templates[k]] + XXH_P5 + 16, atom[0].value, 1};
         while (at < used && l->halves[at].value != atom[1].value) at++;
         if (at == used) l->halves[used++] = (HalfPlan){0, atom[1].value, 0};
-        p->right_at[k] = at;
+        is_plain_pair(program, p->templates[k], &right);
+        p->value_at[k] = 2 * at + !right;
     }
     l->n_halves = used;
     return 0;
@@ -267,15 +269,17 @@ static ALWAYS_INLINE void make_pair_keys_of(PairBlock *b, const PairLayout *p, c
     const FrozenTable t = *l->table;
     const KeyFilter filter = p->filter;
     const size_t n_halves = (size_t)l->n_halves;
-    const int32_t *right_at = p->right_at;
+    const int32_t *value_at = p->value_at;
     uint64_t *key = b->keys;
     for (int32_t m = 0; m < b->count; m++) {
         const int32_t *types = b->places[m].types;
-        const uint64_t *left = c->halves + (size_t)types[0] * n_halves;
-        const uint64_t *right = c->halves + (size_t)types[1] * n_halves;
+        const uint64_t *halves[2] = {c->halves + (size_t)types[0] * n_halves,
+                                     c->halves + (size_t)types[1] * n_halves};
         for (int32_t k = 0; k < n_templates; k++) {
-            const uint64_t whole = right_at ? xxh64_mixed_word(left[k], right[right_at[k]])
-                                            : pair_feature(p, l, k, types, c->carried);
+            const int32_t at = value_at ? value_at[k] : 0;
+            const uint64_t whole =
+                value_at ? xxh64_mixed_word(halves[at & 1][k], halves[!(at & 1)][at >> 1])
+                         : pair_feature(p, l, k, types, c->carried);
             const uint64_t own = frozen_key(&t, whole);
             if (filter.words)
                 PREFETCH(filter_word(&filter, own));
@@ -311,11 +315,14 @@ static ALWAYS_INLINE void filter_pair_keys_of(PairBlock *b, const PairLayout *p,
         PREFETCH(&t.buckets[frozen_start(&t, b->keys[i])]);
 }
 
-/* The presets have five templates over pairs, which are worth code of their own. */
+/* The presets have five templates over pairs, and a sixth over words farther away is added to them:
+ * they are worth code of their own. */
 static inline void make_pair_keys(PairBlock *b, const PairLayout *p, const CacheLayout *l,
                                   const TypeCache *c) {
-    if (p->n_templates == 5 && p->right_at)
+    if (p->n_templates == 5 && p->value_at)
         make_pair_keys_of(b, p, l, c, 5);
+    else if (p->n_templates == 6 && p->value_at)
+        make_pair_keys_of(b, p, l, c, 6);
     else
         make_pair_keys_of(b, p, l, c, p->n_templates);
 }
@@ -324,6 +331,8 @@ static inline void filter_pair_keys(PairBlock *b, const PairLayout *p, const Fro
                                     int all) {
     if (p->n_templates == 5)
         filter_pair_keys_of(b, p, t, all, 5);
+    else if (p->n_templates == 6)
+        filter_pair_keys_of(b, p, t, all, 6);
     else
         filter_pair_keys_of(b, p, t, all, p->n_templates);
 }

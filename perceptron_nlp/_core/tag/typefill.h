@@ -230,7 +230,7 @@ static inline void make_halves(TypeCache *c, const CacheLayout *l, uint32_t type
     uint64_t *half = c->halves + (size_t)type * (size_t)l->n_halves;
     for (const HalfPlan *h = l->halves; h < l->halves + l->n_halves; h++) {
         const uint64_t mixed = c->mixed[h->value];
-        *half++ = h->is_left ? xxh_rotl(h->start ^ mixed, 27) * XXH_P1 + XXH_P4 : mixed;
+        *half++ = h->is_first ? xxh_rotl(h->start ^ mixed, 27) * XXH_P1 + XXH_P4 : mixed;
     }
 }
 

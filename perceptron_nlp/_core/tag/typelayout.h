@@ -141,11 +141,11 @@ typedef struct {
     int32_t value, carried_at;
 } ValuePlan;
 
-/* Half of a key of two words, one value of each: of the left word the hash so far, of the right one its
- * value as xxh64_mixed leaves it. */
+/* Half of a key of two words, one value of each: of the first the hash so far, of the second its value
+ * as xxh64_mixed leaves it. */
 typedef struct {
-    uint64_t start; /* the hash before the left word */
-    int32_t value, is_left;
+    uint64_t start; /* the hash before the first */
+    int32_t value, is_first;
 } HalfPlan;
 
 /* A type whose keys are known and whose rows are still to be read. */

@@ -16,6 +16,7 @@ from perceptron_nlp.tagger.gold import evaluated
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
+from perceptron_nlp.tagger.model.label_components import part_numbers
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.sources import Source
@@ -308,7 +309,7 @@ class _Forms:
 def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
     first = () if model.first is None else (FirstPass(_smaller(model.first, share, steps)),)
     return model.deriving(*first).replace(
-        weights=reduced(model.weights, share, steps),
+        weights=reduced(model.weights, share, steps, most_parts(model)),
         packed=True,
         more=tuple(_smaller(other, share, steps) for other in model.more),
         segmentation=_packable(model.segmentation, steps),
@@ -334,7 +335,16 @@ SPARE_BITS = 12
 MOST_BITS = 48
 
 
-def reduced(weights: QuantizedWeights, share: float, steps: int | None) -> QuantizedWeights:
+def most_parts(model: TaggerModel) -> int:
+    """Return how many components a label has at most."""
+    if model.parts is None:
+        return 1
+    return max(map(len, part_numbers(model.tags.labels, model.parts)[0]))
+
+
+def reduced(
+    weights: QuantizedWeights, share: float, steps: int | None, parts: int = 1
+) -> QuantizedWeights:
     """The heaviest rows, their weights in fewer steps, in a fixed table.
 
     Rows are ranked by their largest weight. Keys are cut to log2(rows) + 12 bits, as those of a
@@ -342,10 +352,13 @@ def reduced(weights: QuantizedWeights, share: float, steps: int | None) -> Quant
 
     weights : what to begin with
     share : how many of the rows stay, from 0 to 1; one at least, where there is one
-    steps : the most that the heaviest weight may be as a whole number; None leaves weights as
-        they are. Weights that round to 0 go, and rows without others
+    steps : the most that the heaviest weight may be as a whole number; None for as fine as they
+        are. In a fixed table every template may meet the heaviest row: steps are at least so few
+        that scores fit 16 bits even then. Weights that round to 0 go, and rows without others
+    parts : how many weights of a row a label may get
     """
     n_groups = len(weights.group_starts) - 1
+    steps = min(LARGEST if steps is None else steps, max(1, LARGEST // (n_groups * parts)))
     if not weights.n_rows:
         return weights
     sizes = row_sizes(weights)
@@ -385,12 +398,12 @@ def row_sizes(weights: QuantizedWeights) -> npt.NDArray[np.int32]:
     return sizes
 
 
-def scale_for(weights: QuantizedWeights, steps: int | None) -> float:
+def scale_for(weights: QuantizedWeights, steps: int) -> float:
     """The finest power of two, none finer than there is, that keeps weights within the steps."""
     largest = int(np.abs(weights.weights.astype(np.int32)).max(initial=0))
-    if steps is None or largest <= steps:
+    if largest <= steps:
         return weights.scale
-    return weights.scale * 2.0 ** math.floor(math.log2(min(steps, LARGEST) / largest))
+    return weights.scale * 2.0 ** math.floor(math.log2(steps / largest))
 
 
 def _key_bits(weights: QuantizedWeights, n_rows: int) -> int:

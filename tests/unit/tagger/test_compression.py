@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from perceptron_nlp._checks import parse_size
+from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
@@ -175,6 +176,27 @@ def test_packing_alone_keeps_every_label(small: Labeled) -> None:
     assert smaller.model.record["compressed"]["scores"] == [1.0, 1.0]
     assert smaller.model.packed and not tagger.model.packed
     assert [smaller.tag(words) for words, _ in small] == [labels for _, labels in dev]
+
+
+@pytest.mark.parametrize("more", [(), ("lower[-2] shape4[-3]",)])
+def test_a_packed_model_is_tagged_with_by_the_same_fast_ways(
+    small: Labeled, more: tuple[str, ...]
+) -> None:
+    templates = [*map(str, preset("default")), *more]
+    whole = pn.train(small, templates=templates, update="perceptron", epochs=2)
+    packed = whole.compress(len(whole.to_bytes()) // 2, force=True)
+    for own in (whole, packed):
+        decoder = own._labeler.decoder
+        assert (decoder.narrow, decoder.has_filters, decoder.has_halves) == (True, True, True)
+    words = [words for words, _ in small]
+    assert packed.tag_sents(words) == pn.Tagger.from_bytes(packed.to_bytes()).tag_sents(words)
+
+
+def test_the_bundled_model_is_tagged_with_by_all_fast_ways() -> None:
+    for name, own in pn.load("en").by_column.items():
+        decoder = own._labeler.decoder
+        assert name == "lemma" or (decoder.narrow and decoder.has_halves)
+    assert pn.load("en").by_column["upos"]._labeler.decoder.has_filters
 
 
 def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labeled) -> None:
