@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from oracles.agreement import agreed
 
 import perceptron_nlp as pn
+from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model import agreement
 from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Scored
+from perceptron_nlp.tagger.train.options import UPOS_WEIGHTS
 
 COLUMNS = ("upos", "xpos", "feats")
 UPOS, XPOS = ("A", "B", "C"), ("a", "b", "c", "d")
@@ -49,11 +51,21 @@ def tagger(seed: int, kind: str = "plain") -> pn.Tagger:
         "beam": {"column": COLUMNS, "beam": 3},
         "dictionary": {"column": COLUMNS, "dictionary": (2, 0.51)},
         "two passes": {"column": COLUMNS, "two_passes": True},
+        "weighted": {"column": COLUMNS},
+        "weighted, two passes": {"column": COLUMNS, "two_passes": True},
     }[kind]
-    return pn.train(text(seed), epochs=1, seed=seed, **options)  # type: ignore[arg-type]
+    own = pn.train(text(seed), epochs=1, seed=seed, **options)  # type: ignore[arg-type]
+    return with_weight(own, 2.7) if kind.startswith("weighted") else own
 
 
-KINDS = ("plain", "two", "other order", "beam", "dictionary", "two passes")
+def with_weight(own: pn.Tagger, weight: float) -> pn.Tagger:
+    assert own.model.agreement is not None
+    agreement = own.model.agreement._replace(upos_weight=weight)
+    return pn.Tagger(own.model.replace(agreement=agreement))
+
+
+PLAIN = ("plain", "two", "other order", "beam", "dictionary", "two passes")
+KINDS = (*PLAIN, "weighted", "weighted, two passes")
 sentences = st.lists(st.lists(st.sampled_from([*WORDS, "new", "neu"]), max_size=6), max_size=5)
 taggers = st.builds(tagger, st.integers(0, 4), st.sampled_from(KINDS))
 
@@ -209,15 +221,18 @@ def test_confidences_are_of_the_labels_that_are_given(seed: int, words: list[lis
 
 
 def test_the_best_combination_is_the_one_whose_scores_sum_to_the_most() -> None:
-    for seed in range(3):
-        own, drawn = tagger(seed), random.Random(seed)
+    for seed, weight in itertools.product(range(3), (1.0, 5.0)):
+        own, drawn = with_weight(tagger(seed), weight), random.Random(seed)
         words = [drawn.choices(WORDS, k=6) for _ in range(40)]
         agreeing = own.labelers.agreeing(own.columns)
         assert isinstance(agreeing, AgreeingColumns)
         alone = {name: part.tag_sents(words) for name, part in own.by_column.items()}
         found, changed = own.tag_sents(words, columns=own.columns), 0
         for k, sentence in enumerate(words):
-            scores = {name: part.scores(sentence) for name, part in own.by_column.items()}
+            scores = {
+                name: part.scores(sentence) * (weight if name == "upos" else 1)
+                for name, part in own.by_column.items()
+            }
             for i in range(len(sentence)):
                 if all(found[name][k][i] == alone[name][k][i] for name in COLUMNS):
                     continue
@@ -248,8 +263,9 @@ def test_the_core_agrees_as_its_slow_twin_does(
     other = data.draw(st.sampled_from(own.columns))
     offered = [None, "never", *sorted(own.by_column[other].model.written_labels)]
     kept = [[data.draw(st.sampled_from(offered)) for _ in one] for one in words]
-    agreeing = own.labelers.agreeing(own.columns)
-    assert isinstance(agreeing, AgreeingColumns)
+    agreeing, rows = own.labelers.agreeing(own.columns), own.model.agreement
+    assert isinstance(agreeing, AgreeingColumns) and rows is not None
+    weight = rows.upos_weight
     prepared = {column: part._labeler.prepared(words) for column, part in own.by_column.items()}
     table = agreeing._table
     staying = {
@@ -265,12 +281,50 @@ def test_the_core_agrees_as_its_slow_twin_does(
             stay = [label if column == other else None for column in agreeing.columns]
             held = list(agreeing._held(word, stay))
             alone = [int(one.own[at]) for one in found]
-            best = agreed(alone, [one.scores[at] for one in found], held, agreeing.rows, staying)
+            scores = [
+                one.scores[at] * (weight if column == "upos" else 1)
+                for column, one in zip(agreeing.columns, found, strict=True)
+            ]
+            best = agreed(alone, scores, held, agreeing.rows, staying)
             assert [int(one.numbers[at]) for one in found] == list(best)
         return len(flat)
 
     seen = agreeing.scored(prepared, use, {other: kept}, 1)
     assert sum(seen) == sum(map(len, words))
+
+
+def test_a_large_weight_gives_parts_of_speech_their_own_labels() -> None:
+    changed = 0
+    for seed in range(5):
+        own, drawn = tagger(seed), random.Random(seed)
+        words = [drawn.choices(WORDS, k=6) for _ in range(40)]
+        alone = own.by_column["upos"].tag_sents(words)
+        heavy = with_weight(own, 1e9).tag_sents(words, columns=own.columns)["upos"]
+        changed += own.tag_sents(words, columns=own.columns)["upos"] != heavy == alone
+        assert heavy == alone
+    assert changed
+
+
+def test_what_parts_of_speech_count_is_kept() -> None:
+    for preset in ("fast", "default", "accurate"):
+        options = {"column": COLUMNS[:2], "preset": preset, "epochs": 1, "templates": "fast"}
+        own = pn.train(text(1), resumable=True, **options)  # type: ignore[arg-type]
+        weight = UPOS_WEIGHTS[preset]
+        others = [
+            pn.Tagger.from_bytes(own.to_bytes()),
+            own.resume(text(2)),
+            pn.merge([own, pn.train(text(2), **options)]),  # type: ignore[arg-type]
+            own.compress(len(own.to_bytes()) - 100, force=True),
+        ]
+        for one in (own, *others):
+            assert one.model.agreement is not None and one.model.agreement.upos_weight == weight
+
+
+@pytest.mark.parametrize("weight", ["0.0", "-2.0", "nan", "inf", "many"])
+def test_a_file_in_which_parts_of_speech_count_nonsense_is_refused(weight: str) -> None:
+    arrays, metadata = read_tensors(tagger(0, "weighted").to_bytes(), "m")
+    with pytest.raises(pn.ModelError, match=r"not a positive number|not valid"):
+        pn.Tagger.from_bytes(write_tensors(arrays, {**metadata, "upos_weight": weight}))
 
 
 def test_words_without_a_label_show_no_combination() -> None:

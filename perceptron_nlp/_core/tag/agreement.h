@@ -2,7 +2,7 @@
  *
  * Each column is labeled by itself. Where the labels of a token were never met together, it gets,
  * of the combinations that were, the one whose scores sum to the most, each column's in units of
- * its weights. The columns look at words alone, so one batch is read for all of them.
+ * its weights, times what the column counts. The columns look at words alone, so one batch is read for all of them.
  *
  * A combination is a prefix, the labels of all columns but the last, and a label of the last. */
 #ifndef PERCEPTRON_NLP_AGREEMENT_H
@@ -15,7 +15,8 @@
 typedef struct Agreement {
     int32_t n_columns; /* 2 to MAX_AGREEING */
     const Decoder *decoders[MAX_AGREEING];
-    double scales[MAX_AGREEING]; /* of the columns' scores */
+    double scales[MAX_AGREEING];  /* of the columns' scores */
+    double weights[MAX_AGREEING]; /* how much a column counts where scores are summed */
     int32_t n_labels[MAX_AGREEING];
     int32_t n_prefixes;
     const int32_t *prefix_of;     /* labels, the first column's slowest -> their prefix; -1: none */
@@ -142,7 +143,7 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
     for (int32_t i = 0; i < n; i++) {
         const int32_t k = is_last ? a->able[i] : i;
         const int32_t score = of_parts ? nodes[d->parts->leaf[k]] : l->narrow ? narrow[k] : wide[k];
-        out[k] = score / a->scales[column];
+        out[k] = score / a->scales[column] * a->weights[column];
     }
 }
 

@@ -46,6 +46,7 @@ cdef extern from "tag/agreement.h" nogil:
         int32_t n_columns
         const Decoder **decoders
         double *scales
+        double *weights
         int32_t *n_labels
         int32_t n_prefixes
         const int32_t *prefix_of

@@ -64,6 +64,7 @@ class ColumnsDecoder(_Decoder):
         decoders: Sequence[SentenceDecoder],
         labels: Sequence[Sequence[str]],
         scales: Sequence[float],
+        weights: Sequence[float],
         combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
     ) -> Self: ...
     def share(self, job: ListJob) -> None: ...

@@ -465,6 +465,7 @@ cdef class ColumnsDecoder:
     decoders : 2 or 3 SentenceDecoders
     labels : for each a str a label number: what is given
     scales : float, one a column; scores are divided by it before they are summed
+    weights : float, one a column; what scores are then multiplied by
     combinations : of label numbers, as tagger.model.agreement.Combinations has them; at least one
 
     Attributes
@@ -477,7 +478,7 @@ cdef class ColumnsDecoder:
     ArgumentError : they do not fit together
     """
 
-    def __cinit__(self, decoders, labels, scales, combinations):
+    def __cinit__(self, decoders, labels, scales, weights, combinations):
         self.decoders = tuple(decoders)
         self.labels = tuple([tuple(own) for own in labels])
         self.idle = []
@@ -493,6 +494,7 @@ cdef class ColumnsDecoder:
             decoder = self.decoders[c]
             self.agreement.decoders[c] = &decoder.decoder
             self.agreement.scales[c] = scales[c]
+            self.agreement.weights[c] = weights[c]
             self.agreement.n_labels[c] = len(decoder.labels)
         prefixes, met_bits, staying = combinations
         self._lay(prefixes, met_bits, staying)
@@ -586,7 +588,8 @@ cdef class ColumnsDecoder:
                 continue
             alive = []
             for c, (allowed, stays) in enumerate(held(at)):
-                row, mask = scores[c][at].copy(), _mask(allowed or [], len(self.labels[c]))
+                row = scores[c][at] * self.agreement.weights[c]
+                mask = _mask(allowed or [], len(self.labels[c]))
                 alive.append((row, mask))
                 scored[c], firm[c] = &row[0], stays
                 within[c].only = allowed[0] if allowed is not None and len(allowed) == 1 else -1

@@ -3,6 +3,9 @@
 Each column of a tagger is labeled by itself, and now and then two of them contradict each other: a
 noun with the tag of a determiner. Tagged together, the columns of a token get only combinations of
 labels that some token of the training text had.
+
+Labels of parts of speech are fewer than those of the other columns and surer, but in a sum of
+scores they are one voice of three: so they may count more.
 """
 
 from __future__ import annotations
@@ -67,13 +70,17 @@ class Agreement(NamedTuple):
     ----------
     columns : two or three of AGREEING, in this order
     rows : the labels of each combination as the columns write them; ascending
+    upos_weight : what scores of parts of speech are multiplied by before they are summed
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    upos_weight: float = 1.0
 
     @classmethod
-    def of(cls, labels: Mapping[str, Iterable[str | None]]) -> Agreement | None:
+    def of(
+        cls, labels: Mapping[str, Iterable[str | None]], upos_weight: float = 1.0
+    ) -> Agreement | None:
         """Return what a text shows; None if fewer than two of the columns can agree in it.
 
         Parameters
@@ -87,7 +94,7 @@ class Agreement(NamedTuple):
         met: set[tuple[str | None, ...]] = {*zip(*(labels[name] for name in columns), strict=True)}
         whole = {row for row in met if None not in row}
         rows = _with_gaps_filled(whole, met - whole)
-        return cls(columns, tuple(sorted(rows))) if rows else None
+        return cls(columns, tuple(sorted(rows)), upos_weight) if rows else None
 
     def within(self, columns: Iterable[str]) -> Agreement | None:
         """Return the combinations of some of the columns; None if fewer than two are there."""
@@ -98,13 +105,18 @@ class Agreement(NamedTuple):
         if len(places) < 2:
             return None
         rows = {tuple(row[place] for place in places) for row in self.rows}
-        return Agreement(tuple(self.columns[place] for place in places), tuple(sorted(rows)))
+        own = tuple(self.columns[place] for place in places)
+        return Agreement(own, tuple(sorted(rows)), self.upos_weight)
 
     def united(self, other: Agreement | None) -> Agreement | None:
-        """Return the combinations of both; None if the other has none, or of other columns."""
+        """Return the combinations of both; None if the other has none, or of other columns.
+
+        Parts of speech count as in that where they count more.
+        """
         if other is None or other.columns != self.columns:
             return None
-        return Agreement(self.columns, tuple(sorted({*self.rows, *other.rows})))
+        weight = max(self.upos_weight, other.upos_weight)
+        return Agreement(self.columns, tuple(sorted({*self.rows, *other.rows})), weight)
 
     def is_small(self, models: Mapping[str, ColumnModel]) -> bool:
         """Return True if the tables of its combinations have room, given the columns' models."""
@@ -204,9 +216,13 @@ def write_agreement(
     return list(within.columns)
 
 
-def read_agreement(columns: Any, models: Mapping[str, ColumnModel], reader: Reader) -> Agreement:
+def read_agreement(
+    columns: Any, upos_weight: float, models: Mapping[str, ColumnModel], reader: Reader
+) -> Agreement:
     """Return the agreement in a model file, every part of it checked."""
     bad = reader.bad
+    if not (math.isfinite(upos_weight) and upos_weight > 0):
+        raise bad("upos_weight", "not a positive number")
     if columns != [name for name in AGREEING if name in columns] or len(columns) < 2:
         raise bad("agreement", "of other columns")
     if not all(name in models and models[name].can_agree for name in columns):
@@ -220,7 +236,7 @@ def read_agreement(columns: Any, models: Mapping[str, ColumnModel], reader: Read
     if any(n >= len(own) for row in rows for n, own in zip(row, labels, strict=True)):
         raise bad("agreement", "labels beyond those that there are")
     named = (tuple(own[n] for n, own in zip(row, labels, strict=True)) for row in rows)
-    agreement = Agreement(tuple(columns), tuple(named))
+    agreement = Agreement(tuple(columns), tuple(named), upos_weight)
     if not agreement.is_small(models):
         raise bad("agreement", f"of more than {MOST_COMBINATIONS:,} combinations, met or not")
     return agreement

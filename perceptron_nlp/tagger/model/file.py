@@ -274,6 +274,8 @@ def model_to_bytes(model: TaggerModel) -> bytes:
         agreement = write_agreement(model.agreement, parts, Writer("", tensors))
         if agreement is not None:
             metadata["agreement"] = to_json(agreement)
+            if model.agreement.upos_weight != 1:
+                metadata["upos_weight"] = repr(float(model.agreement.upos_weight))
     if model.packed:
         tensors, how = packed_tensors(tensors, _kinds(tensors))
         metadata["packed"] = to_json(how)
@@ -388,6 +390,7 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
 
         agreement = read_agreement(
             strings_in(metadata["agreement"], "agreement"),
+            float(metadata.get("upos_weight", "1")),
             {part.column: part for part in whole_model.parts_by_column},
             Reader("", tensors, lambda name, what: _bad(path, name, what)),
         )

@@ -259,13 +259,16 @@ class TaggerModel(NamedTuple):
             record=record, more=tuple(part.with_fields(fields) for part in self.more)
         )
 
-    def agreeing(self, labels: Mapping[str, Iterable[str | None]]) -> TaggerModel:
+    def agreeing(
+        self, labels: Mapping[str, Iterable[str | None]], upos_weight: float = 1.0
+    ) -> TaggerModel:
         """The same model, whose columns agree as in a text and as they did before.
 
         Parameters
         ----------
         labels : by column, those of the text's tokens; columns of spans do not take part, and
             none does where the table of combinations would be endless
+        upos_weight : what scores of parts of speech are multiplied by, at least
         """
         able = {part.column: part for part in self.parts_by_column if part.can_agree}
         if len(able) < 2:
@@ -273,7 +276,8 @@ class TaggerModel(NamedTuple):
         # Here, since most models have one column.
         from perceptron_nlp.tagger.model.agreement import Agreement
 
-        found = Agreement.of({name: own for name, own in labels.items() if name in able})
+        own = {name: given for name, given in labels.items() if name in able}
+        found = Agreement.of(own, upos_weight)
         if found is not None and self.agreement is not None:
             found = found.united(self.agreement)
         if found is None or not found.is_small(able):

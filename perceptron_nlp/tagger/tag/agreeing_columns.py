@@ -1,10 +1,11 @@
 """Labels of several columns that make combinations met in training; see model/agreement.py.
 
 Each column is labeled by itself. Where the labels of a token were never met together, it gets, of
-the combinations that were, the one whose scores sum to the most. Labels that are kept, or forced by
-a lexicon, stay even if no combination has them, and then the other columns agree among themselves;
-those of a tag dictionary give way. Columns of words alone, none of whose labels are kept, are
-labeled by the core (agreement.h) in one pass; the others one by one, and it is given their scores.
+the combinations that were, the one whose scores sum to the most, those of the part of speech times
+what it counts. Labels that are kept, or forced by a lexicon, stay even if no combination has them,
+and then the other columns agree among themselves; those of a tag dictionary give way. Columns of
+words alone, none of whose labels are kept, are labeled by the core (agreement.h) in one pass; the
+others one by one, and it is given their scores.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from perceptron_nlp._core.tag.decode import ColumnsDecoder
 from perceptron_nlp.tagger.model.agreement import Agreement
+from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.tag.label import Labeler
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ class AgreeingColumns:
         self.columns = agreement.columns
         self.labelers = [labelers[name] for name in self.columns]
         self._models = [labeler.model for labeler in self.labelers]
+        self._weights = [agreement.upos_weight if name == UPOS else 1.0 for name in self.columns]
         self._table = agreement.table(dict(zip(self.columns, self._models, strict=True)))
 
     @cached_property
@@ -66,6 +69,7 @@ class AgreeingColumns:
             [labeler.decoder for labeler in self.labelers],
             [labeler.written_labels for labeler in self.labelers],
             [model.weights.scale for model in self._models],
+            self._weights,
             self._table,
         )
 

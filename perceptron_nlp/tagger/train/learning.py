@@ -25,7 +25,7 @@ from perceptron_nlp.tagger.train.columns import (
 )
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Task, Trainer
-from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.tagger.train.options import UPOS_WEIGHTS, LearningOptions
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def learn_columns(
     for number, (column, (examples, dev)) in enumerate(zip(columns, found, strict=True)):
         models.append(_learn_column(column, examples, dev, plan, checkpoints[number], noted))
     gold = {column: text.gold.flat() for column, (text, _) in zip(columns, found, strict=True)}
-    return joined(models).agreeing(gold)
+    return joined(models).agreeing(gold, UPOS_WEIGHTS[plan.options.preset])
 
 
 def learn_sentences(
