@@ -12,7 +12,9 @@ and Tromble (2005, "Context-based morphological disambiguation with random field
 
 from __future__ import annotations
 
+import itertools
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,7 +25,8 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import check_templates, look_nearby
-from perceptron_nlp.tagger.model.derived import FEATURES, Around
+from perceptron_nlp.sampling import uniform
+from perceptron_nlp.tagger.model.derived import ABSENT, FEATURES, Around
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
     UPOS,
@@ -38,6 +41,7 @@ from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column, vocabul
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.context import DocumentContext
+    from perceptron_nlp.tagger.model.word_tables import WordTables
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -122,6 +126,30 @@ def n_unseen(train: Examples, held_out: Examples) -> int:
 def closed(examples: Examples) -> Examples:
     """The same sentences, with all labels that can be put together of those met."""
     return replace(examples, tags=closure(examples.tags))
+
+
+def partly_hidden(examples: Examples, tables: WordTables) -> dict[str, list[tuple[str, ...]]]:
+    """Return the column of a lexicon for what is learned from; nothing if there is no lexicon.
+
+    One that was made of the training text knows all words of it, as of no other text. So that it is
+    not trusted more than new words allow, an entry is hidden with the probability 2 / (1 + n) where
+    its word stands, n times in all: always if that is once.
+    """
+    if LEXICON not in tables.names:
+        return {}
+    words = [*itertools.chain.from_iterable(examples.sentences.values("form"))]
+    # Of one seed always, so that runs of several learn from the same columns.
+    counts, chances = Counter(words), uniform(len(words), 0, 1, seed=1).tolist()
+    values = iter(
+        [
+            ABSENT if chance * (1 + counts[word]) < 2 else value
+            for word, chance, value in zip(
+                words, chances, tables.columns(words)[LEXICON], strict=True
+            )
+        ]
+    )
+    lengths = examples.sentences.lengths.tolist()
+    return {LEXICON: [tuple(itertools.islice(values, length)) for length in lengths]}
 
 
 def learns_from_itself(examples: Examples, options: LearningOptions) -> bool:

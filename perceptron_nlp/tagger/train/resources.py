@@ -34,6 +34,7 @@ from perceptron_nlp.tagger.train.columns import (
     holds_features,
     holds_spans,
     learns_from_itself,
+    partly_hidden,
 )
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer
@@ -190,7 +191,7 @@ def with_derived_columns(
     made = WordTables.of(tables)
     for note in notes:
         logger.info("%s", note)
-    return examples.with_tables(made, given), made, notes
+    return examples.with_tables(made, {**given, **partly_hidden(examples, made)}), made, notes
 
 
 def _wanted(resources: Resources, options: LearningOptions, examples: Examples) -> set[str]:

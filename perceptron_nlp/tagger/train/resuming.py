@@ -25,7 +25,7 @@ from perceptron_nlp.tagger.overlap import trained_on, with_sample
 from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
-from perceptron_nlp.tagger.train.columns import as_iobes, with_context, with_upos
+from perceptron_nlp.tagger.train.columns import as_iobes, partly_hidden, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
@@ -192,7 +192,8 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         examples = replace(examples, parts=model.parts)
     examples = replace(examples, tags=TagSet({*model.tags, *examples.tags}))
     if model.tables is not None:
-        examples = examples.with_tables(model.tables)
+        hidden = partly_hidden(examples, model.tables)
+        examples = examples.with_tables(model.tables, hidden)
     context = of_key(model.derived, "window")
     if context is not None:
         known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))

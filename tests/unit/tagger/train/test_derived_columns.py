@@ -15,7 +15,7 @@ from perceptron_nlp.tagger.model.weights import Reader, Writer
 from perceptron_nlp.tagger.model.word_tables import WordTables
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.clusters import RawText
-from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED
+from perceptron_nlp.tagger.train.columns import CLUSTERS, INDUCED, LEXICON, partly_hidden
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.resources import INDUCED_FOLDS, induce
@@ -238,3 +238,59 @@ def test_damaged_tables_are_refused(name, array):
 def test_threads_and_single_sentences_see_the_same_tables(n):
     tagger = pn.train(GOLD, raw=RAW, epochs=1)
     assert tagger.tag_sents(RAW * 20, threads=n) == [tagger.tag(words) for words in RAW] * 20
+
+
+def seen_in(sentences, lexicon):
+    """What training sees of a lexicon, by word."""
+    examples = Examples.read(Source(sentences, "train"), "upos", ())
+    (found,) = partly_hidden(examples, WordTables.of({LEXICON: lexicon})).values()
+    seen = {}
+    for (words, _), values in zip(sentences, found, strict=True):
+        for word, value in zip(words, values, strict=True):
+            seen.setdefault(word, []).append(value)
+    return seen
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefghijklmnopqrst"), min_size=1), min_size=1),
+    st.sets(st.sampled_from("abcdefghijklmnopqrst")),
+)
+def test_training_sees_entries_of_a_lexicon_but_of_no_word_that_stands_once(texts, forms):
+    lexicon = {form: form.upper() for form in forms}
+    for word, values in seen_in([(one, ["X"] * len(one)) for one in texts], lexicon).items():
+        assert {*values} <= {ABSENT, lexicon.get(word, ABSENT)}
+        assert len(values) > 1 or values == [ABSENT]
+
+
+def test_the_more_often_a_word_stands_the_rarer_its_entry_is_hidden():
+    for times in (2, 3, 7, 19):
+        forms = [f"{times}.{number}" for number in range(6_000 // times)]
+        text = [([form], ["X"]) for form in forms * times]
+        seen = seen_in(text, dict.fromkeys(forms, "Y"))
+        hidden = sum(values.count(ABSENT) for values in seen.values()) / len(text)
+        assert abs(hidden - 2 / (1 + times)) < 0.03
+        assert seen == seen_in(text, dict.fromkeys(forms, "Y"))
+
+
+def learned_by(tagger):
+    weights = tagger.model.weights
+    return weights.keys.tolist(), weights.labels.tolist(), weights.weights.tolist()
+
+
+def test_what_a_lexicon_says_of_words_that_stand_once_teaches_nothing():
+    text = [*GOLD, (["the", "hen", "barks"], ["DET", "NOUN", "VERB"])]
+    one, other = (pn.train(text, lexicon={"hen": label}, epochs=2) for label in ("NOUN", "VERB"))
+    assert learned_by(one) == learned_by(other)
+    often, differently = (
+        pn.train(text, lexicon={"dog": label, "hen": "NOUN"}, epochs=2) for label in ("NOUN", "X")
+    )
+    assert learned_by(often) != learned_by(differently)
+
+
+def test_a_resumed_training_hides_the_entries_that_a_training_hides():
+    lexicon = {"dog": "NOUN", "the": "DET", "barks": "VERB"}
+    options = {"lexicon": lexicon, "epochs": 2}
+    whole = pn.train(GOLD, resumable=True, **options)
+    begun = pn.train(GOLD, learn=False, **options)
+    assert learned_by(begun.resume(GOLD)) == learned_by(whole)
