@@ -138,6 +138,15 @@ class Source:
             both._held = [*self, *other]
         return both
 
+    def parted(self, numbers: Iterable[int]) -> tuple[Source, Source]:
+        """Return a source of all sentences but some, given by their numbers, and one of these."""
+        rest, part, chosen, sentences = copy.copy(self), copy.copy(self), {*numbers}, list(self)
+        rest._texts = part._texts = None
+        rest._held = [one for number, one in enumerate(sentences) if number not in chosen]
+        part._held = [one for number, one in enumerate(sentences) if number in chosen]
+        part.warnings = []
+        return rest, part
+
     def texts(self) -> list[tuple[str, bytearray]] | None:
         """The name and the bytes of each file, if all are CoNLL-U of ten columns; else None.
 

@@ -301,8 +301,8 @@ class TrainingOptions(LearningOptions):
     learn_dev: bool = _option(
         False,
         "data",
-        "when all is decided by the dev set, train again on both sets; nothing is left then that"
-        " tells the accuracy on new text",
+        "when all is decided by the dev set, or without one by a tenth of train, train again on all"
+        " of it; nothing is left then that tells the accuracy on new text",
     )
     size: int | str | None = _option(
         None,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.sources import ALL, TEXT, Source
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
@@ -23,6 +24,9 @@ from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED
 
 logger = logging.getLogger("perceptron_nlp")
+
+# Of so many sentences one decides, where no dev set is given.
+TENTH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ def learn(
     """Learn segmentation, columns and lemmas, and put them into one model.
 
     names : those of the columns, ``text`` and ``all`` among them
-    learn_dev : when all is decided by the dev set, learn both texts together
+    learn_dev : when all is decided by the dev set, learn both texts together; without one, a tenth
+        of the training text stands for it
     """
     stages = stages_of(names, source)
     if plan.resumable and stages.several:
@@ -98,10 +103,16 @@ def learn(
     n_columns = max(1, len(stages.columns))
     # So that a file which cannot be used is reported at once.
     plan.checkpoints(2 * n_columns)
-    dev_source = _prepared_for_dev(plan, source, dev_source)
-    first = _learn_stages(stages, source, dev_source, plan)
+    train, held_out, both = _prepared_for_dev(plan, source, dev_source)
+    first = _learn_stages(stages, train, held_out, plan)
+    always_jackknife = None
+    lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
+    if lemmas and lemmas[0].record["train"]["sentences"] > len(list(train)):
+        always_jackknife = True
     plan = replace(plan, first_checkpoint=n_columns)
-    return _with_dev(first, stages, source, dev_source, plan)
+    model = _learn_stages(stages, both, None, plan, always_jackknife)
+    learned = "a tenth of train, held out before," if dev_source is None else "the dev set"
+    return _as_judged_before(model, first, f"{learned} is learned, too")
 
 
 def _learn_stages(
@@ -141,34 +152,32 @@ def _learn_stages(
     return model
 
 
-def _prepared_for_dev(plan: Plan, source: Source, dev_source: Source | None) -> Source:
-    """Keep both texts, as the dev set is to be learned, too."""
-    if dev_source is None:
-        raise ArgumentError("learn_dev: there is no dev set to learn; name one as dev")
+def _prepared_for_dev(
+    plan: Plan, source: Source, dev_source: Source | None
+) -> tuple[Source, Source, Source]:
+    """Return what is learned first, what decides, and both; all are kept."""
     if plan.limit is not None:
         raise ArgumentError(
             "learn_dev: the text is gone over twice, which max_memory rules out; leave one of"
             " them out, or train on both sets without dev"
         )
     source.hold()
-    dev_source.hold()
-    return dev_source
+    if dev_source is not None:
+        dev_source.hold()
+        return source, dev_source, source.followed_by(dev_source)
+    n_sentences = len(list(source))
+    if n_sentences < 2:
+        raise ArgumentError(
+            "learn_dev: a tenth of train decides where no dev is given, and one sentence has none;"
+            " name a dev set, or leave learn_dev out"
+        )
+    order = permutation(n_sentences, plan.options.seed).tolist()
+    train, held_out = source.parted(order[: max(1, n_sentences // TENTH)])
+    return train, held_out, source
 
 
-def _with_dev(
-    first: TaggerModel, stages: Stages, source: Source, dev_source: Source, plan: Plan
-) -> TaggerModel:
-    """Learn training and dev set together, and return a model of both.
-
-    first : trained by the dev set: the calibration is its own, and if it learned lemmas from
-        predicted tags, so does the other
-    """
-    always_jackknife = None
-    lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
-    if lemmas and lemmas[0].record["train"]["sentences"] > len(list(source)):
-        always_jackknife = True
-    both = source.followed_by(dev_source)
-    model = _learn_stages(stages, both, None, plan, always_jackknife)
+def _as_judged_before(model: TaggerModel, first: TaggerModel, learned: str) -> TaggerModel:
+    """Return a model of all text with the calibration, and the scores, of the first training."""
     parts = []
     for part, before in zip(model.parts_by_column, first.parts_by_column, strict=True):
         best: dict[int, float] = {}
@@ -176,7 +185,7 @@ def _with_dev(
             score = epoch["dev_accuracy"]
             best[epoch["run"]] = max(score, best.get(epoch["run"], score))
         note = (
-            "the dev set is learned, too; before, one run labeled"
+            f"{learned}; before, one run labeled"
             f" {percent(sum(best.values()) / len(best))} of it correctly"
         )
         record = {**part.record, "choices": [*part.record["choices"], note]}

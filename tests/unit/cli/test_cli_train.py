@@ -45,6 +45,21 @@ def test_the_default_preset_ends_with_what_accurate_would_give(
     assert sum(line.startswith("--preset accurate: ") for line in lines[-1:]) == times
 
 
+@pytest.mark.parametrize(
+    ("options", "times"), [((), 1), (("--preset", "fast"), 1), (("--learn-dev",), 0), (("-q",), 0)]
+)
+def test_a_training_by_a_dev_set_ends_with_how_to_learn_that_too(
+    cli, train_file: Path, options: tuple[str, ...], times: int
+) -> None:
+    outcome = cli("train", train_file, "--model", "a.model", "--epochs", "1", *options)
+    assert "--learn-dev: " not in outcome.err
+    outcome = cli(
+        "train", train_file, "--dev", train_file, "--model", "a.model", "--epochs", "1", *options
+    )
+    lines = outcome.err.splitlines()
+    assert sum(line.startswith("--learn-dev: ") for line in lines[-1:]) == times
+
+
 def test_a_bound_on_memory_changes_no_byte(cli, train_file: Path) -> None:
     plain = cli("train", train_file, "--model", "a.model", "--epochs", "2")
     bounded = cli(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.sources import Source
 
 ENDINGS = {"o": "NOUN", "a": "VERB", "e": "ADV", ".": "PUNCT"}
 
@@ -104,11 +105,38 @@ def test_a_training_that_stops_in_between_goes_on_to_the_same_bytes(files, tmp_p
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({}, "no dev set"), ({"max_memory": "100GB"}, "max_memory rules out")],
+    [
+        ({"train": [(["a"], ["X"])]}, "one sentence has none"),
+        ({"max_memory": "100GB"}, "max_memory rules out"),
+        ({"max_memory": "100GB", "dev": True}, "max_memory rules out"),
+    ],
     ids=str,
 )
 def test_what_cannot_learn_the_dev_set_says_so(files, options, message):
     train, dev = files
-    dev_given = {"dev": dev} if options else {}
+    given = {"train": train, **options} | ({"dev": dev} if "dev" in options else {})
     with pytest.raises(pn.ArgumentError, match=message):
-        pn.train(train, learn_dev=True, **dev_given, **options)
+        pn.train(learn_dev=True, **given)
+
+
+@pytest.mark.parametrize("column", ["upos", "all"])
+def test_without_a_dev_set_a_tenth_decides_and_then_all_is_learned(tmp_path, column):
+    train, reports = tmp_path / "train.conllu", []
+    train.write_text(conllu(0, 50))
+    options = {"column": column, "epochs": 2, "seed": 3}
+    tagger = pn.train(train, learn_dev=True, callback=reports.append, **options)
+    assert same_weights(tagger, pn.train(train, **options))
+    assert tagger.model.record["train"]["sentences"] == 50
+    assert {report.dev_accuracy is None for report in reports} == {True, False}
+    assert "a tenth of train, held out before, is learned" in tagger.model.record["choices"][-1]
+    assert "are in the training text" in " ".join(tagger.evaluate(train).warnings)
+
+
+def test_the_tenth_that_decides_is_of_the_seed_and_not_learned_at_first(files):
+    sentences = list(pn.read_conllu(files[0]))
+    train, held_out = Source(sentences, "train").parted([1, 4])
+    assert list(held_out) == [sentences[1], sentences[4]]
+    assert [*train] == [one for k, one in enumerate(sentences) if k not in (1, 4)]
+    options = {"learn_dev": True, "epochs": 2}
+    models = [pn.train(sentences, seed=seed, **options).to_bytes() for seed in (1, 1, 2)]
+    assert models[0] == models[1] != models[2]
