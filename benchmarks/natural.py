@@ -7,11 +7,13 @@ of edited American English) and MASC (0.6 million, written and spoken, of our ti
 buffers and as CoNLL-U, each by a tagger that was just loaded; lists once more by the same tagger.
 Plain text (the tokens with spaces between them, a paragraph a sentence) becomes word/TAG, as by
 ``perceptron-nlp tag``: once by a tagger that has learned to cut text (``--column text,upos``), and
-once by one that has not and cuts it by rules. Peers that are installed learn as
-benchmarks/peers.py says and tag the first 4,000 sentences as lists and CoNLL-U in the same run:
-with all of them a round would take minutes, and their speed hangs on no memory of theirs. All are
-processes of their own that take turns; figures are millions of tokens a CPU second, by the least of
-the rounds. Loading, starting and learning are not in them. Prints Markdown.
+once by one that has not and cuts it by rules. The first of these makes objects of it, too
+(``tag_text``): of the whole text, and, loaded already, of each sentence as a text by itself. Peers
+that are installed learn as benchmarks/peers.py says and tag the first 4,000 sentences as lists and
+CoNLL-U in the same run: with all of them a round would take minutes, and their speed hangs on no
+memory of theirs. All are processes of their own that take turns; figures are millions of tokens a
+CPU second, by the least of the rounds. Loading, starting and learning are not in them. Prints
+Markdown.
 """
 
 from __future__ import annotations
@@ -39,7 +41,16 @@ import perceptron_nlp as pn
 PRESETS = ("fast", "default", "accurate")
 # Each with what stands between a word and its tag.
 TEXTS = {"Brown": ("brown", "/"), "MASC": ("masc", "_")}
-WAYS = ("lists", "lists, again", "buffers", "CoNLL-U", "plain text", "plain text, by rules")
+WAYS = (
+    "lists",
+    "lists, again",
+    "buffers",
+    "CoNLL-U",
+    "plain text",
+    "plain text, by rules",
+    "objects",
+    "objects, a short text a call",
+)
 PEER_WAYS = ("lists", "CoNLL-U")
 PEER_SENTENCES = 4000
 QUICK_SENTENCES = 300
@@ -101,6 +112,14 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         tagger = fresh()
         return lambda: tagger.tag_text(text)
 
+    def objects() -> Job:
+        latest[:] = [pn.Tagger.from_bytes(cutting)]
+        return lambda: latest[0].tag_text(text)
+
+    def short() -> Job:
+        texts = text.split("\n\n")
+        return lambda: latest[0].tag_text(texts)
+
     return {
         "lists": lambda: lists(fresh()),
         "lists, again": lambda: lists(latest[0]),
@@ -108,6 +127,8 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         "CoNLL-U": conllu,
         "plain text": learned,
         "plain text, by rules": ruled,
+        "objects": objects,
+        "objects, a short text a call": short,
     }
 
 

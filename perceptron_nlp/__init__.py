@@ -46,6 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from perceptron_nlp._core.text.sentences import TextWord as TextWord
     from perceptron_nlp.analysis.comparison import compare as compare
     from perceptron_nlp.analysis.crossvalidation import CrossValidation as CrossValidation
     from perceptron_nlp.analysis.crossvalidation import cross_validate as cross_validate
@@ -107,7 +108,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature as WeighedFeature
     from perceptron_nlp.tagger.tag.text import TextSentence as TextSentence
     from perceptron_nlp.tagger.tag.text import TextToken as TextToken
-    from perceptron_nlp.tagger.tag.text import TextWord as TextWord
     from perceptron_nlp.tagger.tag.text import tokenize as tokenize
     from perceptron_nlp.tagger.tagger import Tagger as Tagger
     from perceptron_nlp.tagger.tagger import load as load
@@ -157,7 +157,8 @@ _PLACES = {
     "tagger.train.options": "TrainingOptions",
     "tagger.tag.forward_trace": "WeighedFeature",
     "tagger.tag.arrays": "LabelArrays",
-    "tagger.tag.text": "TextSentence TextToken TextWord tokenize",
+    "_core.text.sentences": "TextWord",
+    "tagger.tag.text": "TextSentence TextToken tokenize",
     "tagger.tagger": "Tagger load read_model",
     "tagger.text_scores": "F1 TextScores text_scores",
     "features.templatefile": "preset preset_names read_templates",

@@ -35,6 +35,7 @@ class ColumnLabelers:
         self, model: TaggerModel, by_column: Mapping[str, Labeler], memory: CacheMemory
     ) -> None:
         self.by_column = by_column
+        self._names = tuple(by_column)
         self._memory = memory
         self._agreement = model.agreement if model.more else None
         self._segmentation = model.segmentation
@@ -61,7 +62,7 @@ class ColumnLabelers:
         Raises ArgumentTypeError, ArgumentError if they are no names, or there is no such column.
         """
         if columns is None:
-            return tuple(self.by_column)
+            return self._names
         if isinstance(columns, str) or not isinstance(columns, Iterable):
             raise ArgumentTypeError(
                 f"columns: a list of names is needed, not {type(columns).__name__}"
@@ -159,11 +160,11 @@ class ColumnLabelers:
         self, names: tuple[str, ...], threads: int, *, sure: bool = False
     ) -> Callable[..., Iterator[LabeledText]]:
         """Return what labels texts, in the core where that can be done; see TextFill.pieces."""
-        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
-
-        fill = None if sure else self.text_filler(names)
+        fill = None if sure else self._text_filler(names)
         if fill is not None:
             return fill.pieces
+        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
+
         label = partial(self.label, threads=threads, columns=names, sure=sure)
         return lambda text, whole=False: labeled_batches(
             cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
@@ -206,16 +207,20 @@ class ColumnLabelers:
         None where this cannot be done: the model has not learned to cut text, or looks at more than
         words. Several threads may use it
         """
+        return self._text_filler(self.named(columns))
+
+    def _text_filler(self, names: tuple[str, ...]) -> TextFill | None:
+        if names in self._fills:
+            return self._fills[names]
         from perceptron_nlp.tagger.tag.fill import text_fill
 
-        names = self.named(columns)
         needed = self.needed(names)
-        if any(name not in needed for one in self.of(needed).values() for name in one.earlier):
-            return None
-        if names not in self._fills:
+        fill = None
+        if all(name in needed for one in self.of(needed).values() for name in one.earlier):
             agreeing = self.agreeing(needed)
-            self._fills[names] = text_fill(self.segmenter, self.of(needed), names, agreeing)
-        return self._fills[names]
+            fill = text_fill(self.segmenter, self.of(needed), names, agreeing)
+        self._fills[names] = fill
+        return fill
 
     def _by_itself(
         self,

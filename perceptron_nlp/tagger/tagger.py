@@ -484,7 +484,7 @@ class Tagger:
         check_threads(threads)
         check_text(text)
         names = self.labelers.named(columns)
-        return text_sentences(text, self.labelers.texts(names, threads)(text), names)
+        return text_sentences(text, self.labelers.texts(names, threads)(text))
 
     def tag_arrays(
         self,

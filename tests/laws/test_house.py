@@ -26,7 +26,7 @@ KEPT = (
 REACHED = {
     "lines of Python": 42_900,
     "modules of Python": 208,
-    "lines of the core": 15_200,
+    "lines of the core": 15_400,
     "files of the core": 60,
     "classes for a sentence or a text": 23,
     "methods of Tagger that label": 7,

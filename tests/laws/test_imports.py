@@ -66,7 +66,7 @@ LATE = {
             "segmenter",
             "texts",
             "filler",
-            "text_filler",
+            "_text_filler",
         ),
         "tagger/confidence": ("__init__", "sure_labels"),
         "tagger/label_scores": ("add", "untrained_labels"),

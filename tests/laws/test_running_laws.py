@@ -173,7 +173,7 @@ def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str)
         return {name: (labels, None) for name, labels in found.items()}
 
     pieces = labeled_batches(cut_text(text, pipeline.segmenter), label, 0, 3)
-    assert pipeline.tag_text(text) == list(text_sentences(text, pieces, columns))
+    assert pipeline.tag_text(text) == list(text_sentences(text, pieces))
 
 
 def test_lemmas_of_a_user_are_known(pipeline: pn.Tagger) -> None:

@@ -19,12 +19,4 @@ class TextFiller:
     def tagged(self, found: CutText) -> bytes: ...
     def labeled(
         self, found: CutText
-    ) -> tuple[
-        memoryview,
-        memoryview,
-        memoryview,
-        memoryview,
-        bytearray,
-        list[memoryview],
-        tuple[memoryview, bytes] | None,
-    ]: ...
+    ) -> tuple[bytes, bytes, bytes, bytes, bytes, list[bytes], tuple[bytes, bytes] | None]: ...

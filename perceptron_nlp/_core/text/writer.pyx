@@ -18,6 +18,8 @@ from perceptron_nlp._core.text.lemmatizer cimport (
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "text/writer.h" nogil:
+    cdef enum:
+        MOST_FILLED
     ctypedef struct LabelText:
         const uint8_t *text
         uint32_t length
@@ -38,7 +40,6 @@ cdef extern from "text/writer.h" nogil:
         const uint8_t *out
         size_t used
     const int CONLLU_FIELDS
-    const int MOST_FILLED
     const size_t LEMMA_COST
     int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                        const uint8_t *text, size_t begin) noexcept
@@ -203,7 +204,7 @@ cdef class TextFiller:
         token, and the number of all (uint32); of each token where it begins and ends, in characters
         (uint32 pairs), and its first word, and the number of all (uint32); of each word where it
         ends in forms (uint32), and forms in UTF-8; by column the label numbers of all words
-        (uint16); None, or lemmas as ends and UTF-8 like the forms
+        (uint16); None, or lemmas as ends and UTF-8 like the forms. All in bytes
 
         Raises
         ------
@@ -273,25 +274,28 @@ cdef class _Filling:
         cdef int64_t end
         cdef int c, n = filler.model.n_columns
         cdef const LemmaEntry *lemma
-        cdef uint32_t[::1] places = _numbers(2 * n_tokens), ends = _numbers(n_words)
-        cdef uint32_t[::1] lemma_ends = _numbers(n_words if filler.model.has_lemmas else 0)
-        cdef uint16_t[:, ::1] labels = memoryview(bytearray(2 * n * (n_words + 1))).cast(
-            "H", (n, n_words + 1))
+        cdef bint has_lemmas = filler.model.has_lemmas
+        cdef uint32_t *places
+        cdef uint32_t *ends
+        cdef uint32_t *lemma_ends
+        cdef uint16_t *labels[MOST_FILLED]
         cdef uint32_t at = 0
+        found_places = _room(8 * n_tokens, <void **>&places)
+        found_ends = _room(4 * n_words, <void **>&ends)
+        found_lemma_ends = _room(4 * n_words if has_lemmas else 0, <void **>&lemma_ends)
+        found_labels = [_room(2 * n_words, <void **>&labels[c]) for c in range(n)]
         for k in range(n_tokens):
             places[2 * k] = found.found.tokens[k].char_begin
             places[2 * k + 1] = found.found.tokens[k].char_end
         for k in range(n_words):
             at += found.words.words[k].length
             ends[k] = at
-        forms = bytearray(at)
-        cdef uint8_t[::1] form_view = memoryview(forms) if at else memoryview(bytearray(1))
-        at = 0
+        cdef uint8_t *form
+        forms = _room(at, <void **>&form)
         for k in range(n_words):
-            memcpy(&form_view[0] + at,
-                   text_word_bytes(&found.words, text, found.words.words[k]),
+            memcpy(form, text_word_bytes(&found.words, text, found.words.words[k]),
                    found.words.words[k].length)
-            at = ends[k]
+            form += found.words.words[k].length
         self.fill.used = 0
         while begin < n_sentences:
             PyErr_CheckSignals()
@@ -304,30 +308,27 @@ cdef class _Filling:
             first = found.words.first[found.found.sentences[begin]]
             k = found.words.first[found.found.sentences[end]] - first
             for c in range(n):
-                memcpy(&labels[c, first], self.fill.workers[c].labels, k * sizeof(uint16_t))
-            for k in range(first, first + k if filler.model.has_lemmas else first):
+                memcpy(labels[c] + first, self.fill.workers[c].labels, k * sizeof(uint16_t))
+            for k in range(first, first + k if has_lemmas else first):
                 lemma = &self.fill.lemmas.entries[self.fill.lemma_of[k - first]]
                 if put_bytes(&self.fill, self.fill.lemmas.text + lemma.lemma, lemma.length) < 0:
                     raise MemoryLimitError("no memory to label this text; give less at a time")
                 lemma_ends[k] = self.fill.used
             begin = end
         lemmas = None
-        if filler.model.has_lemmas:
-            lemmas = lemma_ends[:n_words], PyBytes_FromStringAndSize(<const char *>self.fill.out,
-                                                                     self.fill.used)
-        return (_copied(found.found.sentences, n_sentences + 1), places[:2 * n_tokens],
-                _copied(found.words.first, n_tokens + 1), ends[:n_words], forms,
-                [labels[c, :n_words] for c in range(n)], lemmas)
+        if has_lemmas:
+            lemmas = found_lemma_ends, PyBytes_FromStringAndSize(<const char *>self.fill.out,
+                                                                 self.fill.used)
+        return (_copied(found.found.sentences, n_sentences + 1), found_places,
+                _copied(found.words.first, n_tokens + 1), found_ends, forms, found_labels, lemmas)
 
 
-cdef uint32_t[::1] _numbers(size_t n):
-    """Room for so many numbers, and one more."""
-    return memoryview(bytearray(4 * (n + 1))).cast("I")
+cdef bytes _room(size_t n, void **to):
+    """Bytes that are still to be written, and where."""
+    cdef bytes room = PyBytes_FromStringAndSize(NULL, n)
+    to[0] = PyBytes_AS_STRING(room)
+    return room
 
 
-cdef uint32_t[::1] _copied(const uint32_t *numbers, size_t n):
-    cdef uint32_t[::1] out = _numbers(n)
-    cdef size_t k
-    for k in range(n):
-        out[k] = numbers[k]
-    return out[:n]
+cdef bytes _copied(const uint32_t *numbers, size_t n):
+    return PyBytes_FromStringAndSize(<const char *>numbers, 4 * n)

@@ -224,8 +224,8 @@ def _arrays(texts: list[str], known: Known, found: LabeledText) -> LabelArrays:
     begins = np.fromiter(
         accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0), np.int64
     )
-    places = np.array(found.places, np.int64).reshape(-1, 2)
-    first, sentences = np.array(found.first, np.int64), np.array(found.sentences, np.int64)
+    places = found.begin + _numbers(found.places).reshape(-1, 2)
+    first, sentences = _numbers(found.first), _numbers(found.sentences)
     token_of = np.repeat(np.arange(len(places)), np.diff(first))
     text_of = np.searchsorted(begins, places[:, 0], side="right") - 1
     first_token = np.searchsorted(places[:, 0], begins)
@@ -235,22 +235,26 @@ def _arrays(texts: list[str], known: Known, found: LabeledText) -> LabelArrays:
     moved = places - begins[text_of, None]
     return LabelArrays(
         first[first_token],
-        (_starts(found.form_ends), bytes(found.forms)),
+        (_starts(found.form_ends), found.forms),
         moved[token_of, 0].astype(np.int32),
         moved[token_of, 1].astype(np.int32),
         (sentence_of - first_sentence[text_of])[token_of].astype(np.int32),
         {
-            name: _each_once([found.labels[name]], labels)
-            for name, labels in known.items()
-            if name in found.labels
+            name: _each_once([(np.frombuffer(numbers, np.uint16), own)], known[name])
+            for name, (numbers, own) in found.labels.items()
+            if name in known
         },
         None if found.lemmas is None else (_starts(found.lemmas[0]), found.lemmas[1]),
         {name: np.array(own, np.float64) for name, own in found.confidences.items()},
     )
 
 
-def _starts(ends: Sequence[int]) -> npt.NDArray[np.int64]:
-    return np.concatenate([np.zeros(1, np.int64), np.array(ends, np.int64)])
+def _numbers(packed: bytes) -> npt.NDArray[np.int64]:
+    return np.frombuffer(packed, np.uint32).astype(np.int64)
+
+
+def _starts(ends: bytes) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), _numbers(ends)])
 
 
 def _strings(texts: Iterable[str]) -> Strings:

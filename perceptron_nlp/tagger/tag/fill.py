@@ -14,6 +14,7 @@ from perceptron_nlp._core.conllu.splice import ConlluFiller
 from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
+from perceptron_nlp._core.text.sentences import WordMaker
 from perceptron_nlp._core.text.writer import TextFiller, is_text, may_have_gap
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
@@ -46,7 +47,8 @@ class TextFill:
     segmenter : what cuts it
     filler : what labels and writes what was cut
     labels : the columns of `filler` in their order, and what each writes for its labels
-    has_lemmas : whether `filler` gives lemmas in addition to these
+    written : those columns of the words, and lemmas, that are asked for
+    has_lemmas : whether `filler` gives lemmas in addition to `labels`
 
     Attributes
     ----------
@@ -60,11 +62,13 @@ class TextFill:
         segmenter: Segmenter,
         filler: TextFiller,
         labels: Mapping[str, tuple[str, ...]],
+        written: Sequence[str],
         *,
         has_lemmas: bool,
     ) -> None:
         self._cutter = segmenter.cutter
         self._filler = filler
+        self._maker = WordMaker(tuple(written))
         self.labels = labels
         self.can_tag = (
             len(labels) == 1
@@ -94,20 +98,11 @@ class TextFill:
         sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(cut)
         taken = cut.taken
         self._cutter.give_back(cut)
+        numbered = dict(
+            zip(self.labels, zip(labels, self.labels.values(), strict=True), strict=True)
+        )
         return LabeledText(
-            begin,
-            memoryview(sentences),
-            memoryview(places),
-            memoryview(first),
-            memoryview(ends),
-            forms,
-            {
-                name: (memoryview(numbers), own)
-                for (name, own), numbers in zip(self.labels.items(), labels, strict=True)
-            },
-            None if lemmas is None else (memoryview(lemmas[0]), lemmas[1]),
-            {},
-            taken,
+            self._maker, begin, sentences, places, first, ends, forms, numbered, lemmas, {}, taken
         )
 
     def texts(
@@ -267,7 +262,7 @@ def text_fill(
         agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
     texts = {name: labelers[name].written_labels for name in names}
     core = TextFiller(columns, lemmas, agreement)
-    return TextFill(segmenter, core, texts, has_lemmas=lemmas is not None)
+    return TextFill(segmenter, core, texts, written, has_lemmas=lemmas is not None)
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import accumulate, chain, groupby, islice, pairwise, repeat
-from operator import itemgetter
-from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from itertools import accumulate, chain, groupby, islice
+from operator import attrgetter
+from typing import NamedTuple, overload
 
 from perceptron_nlp._checks import check_text
+from perceptron_nlp._core.text.sentences import TextWord, WordMaker, shown
 from perceptron_nlp.tagger.tag.label import Labeled
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
 from perceptron_nlp.text.scripts import LEMMA
 
 BATCH = 1024
 """Sentences that are labeled at a time: enough to keep the core busy, few enough to stay small."""
-# Distinct rows of labels that are held.
-_MOST_KNOWN = 1 << 16
-
-
-class TextWord(NamedTuple):
-    """A word of running text.
-
-    Attributes
-    ----------
-    form : the word: its token as it stands in the text, white space in it as one space; that of a
-        multiword token need not stand in the text
-    label : its label in the tagger's first column; None if there are no labels
-    start, end : the place of its token, in characters from the beginning of the text; words of one
-        multiword token share it
-    labels : its label in each column of the tagger, by name; it cannot be changed
-    """
-
-    form: str
-    label: str | None
-    start: int
-    end: int
-    labels: Mapping[str, str]
-
-    @property
-    def lemma(self) -> str | None:
-        """Its lemma, if the tagger gives lemmas."""
-        return self.labels.get("lemma")
-
-    def __repr__(self) -> str:
-        return f"<{_shown(self)} {self.start}:{self.end}>"
-
-    # Labels that cannot be changed do not pickle.
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _word, (*self[:4], dict(self.labels))
 
 
 class TextToken(NamedTuple):
@@ -96,17 +62,9 @@ class TextToken(NamedTuple):
         return values[0] if len(values) == 1 else tuple(values)
 
     def __repr__(self) -> str:
-        words = "".join(f" {_shown(word)}" for word in self.words)
-        shown = words[1:] if len(self.words) == 1 else self.form + words
-        return f"<{shown} {self.start}:{self.end}>"
-
-
-def _shown(word: TextWord) -> str:
-    return word.form if word.label is None else f"{word.form}/{word.label}"
-
-
-def _word(form: str, label: str | None, start: int, end: int, labels: dict[str, str]) -> TextWord:
-    return TextWord(form, label, start, end, MappingProxyType(labels))
+        words = "".join(f" {shown(word)}" for word in self.words)
+        whole = words[1:] if len(self.words) == 1 else self.form + words
+        return f"<{whole} {self.start}:{self.end}>"
 
 
 class TextSentence(Sequence[TextWord]):
@@ -143,7 +101,7 @@ class TextSentence(Sequence[TextWord]):
         begin = self.start
         return tuple(
             TextToken(self._text[start - begin : end - begin], tuple(words))
-            for (start, end), words in groupby(self._words, itemgetter(2, 3))
+            for (start, end), words in groupby(self._words, attrgetter("start", "end"))
         )
 
     @property
@@ -191,15 +149,18 @@ class TextSentence(Sequence[TextWord]):
 
     def __repr__(self) -> str:
         return f"<TextSentence {self.start}:{self.end}, {len(self)} words: " + (
-            " ".join(map(_shown, self._words[:8])) + (" …>" if len(self) > 8 else ">")
+            " ".join(map(shown, self._words[:8])) + (" …>" if len(self) > 8 else ">")
         )
 
 
 class LabeledText(NamedTuple):
     """Consecutive sentences of a text, cut and labeled: what objects and arrays are made from.
 
+    Numbers are bytes of the machine's own: of labels 16 bits each, all others 32.
+
     Attributes
     ----------
+    maker : what makes the words
     begin : characters of the text before those that places are counted from
     sentences : of each sentence its first token, and the number of all
     places : of each token where it begins and where it ends, in characters
@@ -211,14 +172,15 @@ class LabeledText(NamedTuple):
     taken : (bytes, characters) from the front that are done with
     """
 
+    maker: WordMaker
     begin: int
-    sentences: Sequence[int]
-    places: Sequence[int]
-    first: Sequence[int]
-    form_ends: Sequence[int]
-    forms: bytes | bytearray
-    labels: Mapping[str, tuple[Sequence[int], tuple[str, ...]]]
-    lemmas: tuple[Sequence[int], bytes] | None
+    sentences: bytes
+    places: bytes
+    first: bytes
+    form_ends: bytes
+    forms: bytes
+    labels: Mapping[str, tuple[bytes, tuple[str, ...]]]
+    lemmas: tuple[bytes, bytes] | None
     confidences: Mapping[str, Sequence[float]]
     taken: tuple[int, int]
 
@@ -245,7 +207,7 @@ def tokenize(text: str) -> list[TextSentence]:
     ``[["Do", "n't", "!"], ["I", "'m", "here", "."]]``.
     """
     cut = list(cut_text(text, None))
-    return list(text_sentences(text, [_labeled(cut, {})], ()))
+    return list(text_sentences(text, [_labeled(cut, {})]))
 
 
 def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[TokenSpan]]:
@@ -285,70 +247,9 @@ def labeled_batches(
         before = [*before, *words][-window:] if window else []
 
 
-def text_sentences(
-    text: str, pieces: Iterable[LabeledText], columns: Sequence[str]
-) -> Iterator[TextSentence]:
-    """Yield the sentences of a text as objects; the first of the columns is that of `label`."""
-    known = _Mappings(columns)
-    for found in pieces:
-        words = _text_words(found, known)
-        first = found.first
-        for begin, end in pairwise(found.sentences):
-            own = words[first[begin] : first[end]]
-            yield TextSentence(text[own[0].start : own[-1].end], own)
-
-
-def _text_words(found: LabeledText, known: _Mappings) -> list[TextWord]:
-    places, first = list(found.places), list(found.first)
-    starts, ends = places[::2], places[1::2]
-    if found.begin:
-        starts, ends = ([found.begin + place for place in side] for side in (starts, ends))
-    if len(found.form_ends) > len(starts):
-        token_of = [n for n, (a, b) in enumerate(pairwise(first)) for _ in range(a, b)]
-        starts, ends = ([side[n] for n in token_of] for side in (starts, ends))
-    by_column: dict[str, Iterable[str]] = {
-        name: map(labels.__getitem__, numbers) for name, (numbers, labels) in found.labels.items()
-    }
-    if found.lemmas is not None:
-        by_column[LEMMA] = _strings(*found.lemmas)
-    labels = known.of(zip(*(by_column[name] for name in known.columns), strict=True))
-    own: Iterable[str | None] = repeat(None)
-    if known.columns:
-        own = map(itemgetter(known.columns[0]), labels)
-    else:
-        labels = [MappingProxyType({})] * len(starts)
-    # A word is made a thousand times as often as anything else: without its constructor.
-    rows = zip(_strings(found.form_ends, found.forms), own, starts, ends, labels, strict=False)
-    return list(map(partial(tuple.__new__, TextWord), rows))
-
-
-class _Mappings(dict[tuple[str, ...], Mapping[str, str]]):
-    """By the labels of a word, one a column, the mapping that its words share: it costs little."""
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        super().__init__()
-        self.columns = columns
-
-    def __missing__(self, row: tuple[str, ...]) -> Mapping[str, str]:
-        found = self[row] = MappingProxyType(dict(zip(self.columns, row, strict=True)))
-        return found
-
-    def of(self, rows: Iterable[tuple[str, ...]]) -> list[Mapping[str, str]]:
-        """Return the mappings of words."""
-        if len(self) > _MOST_KNOWN:
-            self.clear()
-        return list(map(self.__getitem__, rows))
-
-
-def _strings(ends: Sequence[int], text: bytes | bytearray) -> Iterator[str]:
-    """Return the strings that end at these bytes of UTF-8."""
-    begins = chain((0,), ends)
-    if text.isascii():
-        return map(text.decode("ascii").__getitem__, map(slice, begins, ends))
-    return (
-        text[begin:end].decode("utf-8", "surrogatepass")
-        for begin, end in zip(begins, ends, strict=False)
-    )
+def text_sentences(text: str, pieces: Iterable[LabeledText]) -> Iterator[TextSentence]:
+    """Return the sentences of a text as objects."""
+    return chain.from_iterable(found.maker.sentences(TextSentence, text, found) for found in pieces)
 
 
 def _words(sentences: Sequence[Sequence[TokenSpan]]) -> list[list[str]]:
@@ -360,13 +261,15 @@ def _labeled(cut: Sequence[Sequence[TokenSpan]], found: Mapping[str, Labeled]) -
     tokens = list(chain.from_iterable(cut))
     flat = {name: list(chain.from_iterable(labels)) for name, (labels, _) in found.items()}
     lemmas = flat.pop(LEMMA, None)
+    begin = tokens[0][0] if tokens else 0
     return LabeledText(
-        0,
-        [*accumulate(map(len, cut), initial=0)],
-        [place for token in tokens for place in token[:2]],
-        [*accumulate((len(words) for *_, words in tokens), initial=0)],
+        WordMaker(tuple(found)),
+        begin,
+        _packed(accumulate(map(len, cut), initial=0)),
+        _packed(place - begin for token in tokens for place in token[:2]),
+        _packed(accumulate((len(words) for *_, words in tokens), initial=0)),
         *_encoded(word for *_, words in tokens for word in words),
-        {name: numbered(labels) for name, labels in flat.items()},
+        {name: _numbered(labels) for name, labels in flat.items()},
         None if lemmas is None else _encoded(lemmas),
         {
             name: list(chain.from_iterable(sure))
@@ -384,6 +287,15 @@ def numbered(labels: Iterable[str]) -> tuple[list[int], tuple[str, ...]]:
     return numbers, tuple(number_of)
 
 
-def _encoded(texts: Iterable[str]) -> tuple[list[int], bytes]:
+def _numbered(labels: Iterable[str]) -> tuple[bytes, tuple[str, ...]]:
+    numbers, own = numbered(labels)
+    return _packed(numbers, "H"), own
+
+
+def _packed(numbers: Iterable[int], width: str = "I") -> bytes:
+    return array(width, numbers).tobytes()
+
+
+def _encoded(texts: Iterable[str]) -> tuple[bytes, bytes]:
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-    return [*accumulate(map(len, encoded))], b"".join(encoded)
+    return _packed(accumulate(map(len, encoded))), b"".join(encoded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import shutil
 from pathlib import Path
@@ -94,6 +95,28 @@ def test_sentences_pickle_and_copy(english: pn.Tagger) -> None:
             copies[0][0].labels["upos"] = "X"  # type: ignore[index]
 
 
+def test_a_word_made_by_hand_is_one_of_a_text(english: pn.Tagger) -> None:
+    ((word, *_),) = english.tag_text("Dogs sleep.")
+    same = pn.TextWord("Dogs", "NOUN", 0, 4, word.labels)
+    assert word == same and hash(word) == hash(same) and repr(word) == "<Dogs/NOUN 0:4>"
+    assert word != pn.TextWord("Dogs", "NOUN", 0, 5, word.labels)
+    assert word != pn.TextWord("Dogs", "NOUN", 0, 4, {}) and word != ("Dogs", "NOUN", 0, 4)
+    assert same.labels == word.labels and same.lemma == "dog"
+    with pytest.raises(TypeError, match="does not change"):
+        word.__init__("Cats", "NOUN", 0, 4, {})  # type: ignore[misc]
+    with pytest.raises(TypeError, match="from str to str"):
+        pn.TextWord("Dogs", "NOUN", 0, 4, {"upos": word})  # type: ignore[dict-item]
+
+
+def test_the_collector_knows_nothing_of_words_which_share_labels(english: pn.Tagger) -> None:
+    text = "The dog sleeps. The dog sleeps."
+    first, second = english.tag_text(text)
+    assert not any(map(gc.is_tracked, (*first, first.words)))
+    assert all(a.labels is b.labels for a, b in zip(first, second, strict=True))
+    assert english.tag_text(text)[0][1].labels is first[1].labels
+    assert not any(map(gc.is_tracked, pn.tokenize(text)[0]))
+
+
 def test_text_without_words_has_no_sentences(tagger: pn.Tagger) -> None:
     assert tagger.tag_text("") == tagger.tag_text(" \n\n\t") == []
 
@@ -145,8 +168,8 @@ def test_a_model_that_looks_nearby_sees_across_batches(monkeypatch: pytest.Monke
 
 def test_tokenize_gives_the_same_tokens_without_labels(tagger: pn.Tagger) -> None:
     cut, tagged = pn.tokenize(TEXT), tagger.tag_text(TEXT)
-    assert [[w[:1] + w[2:4] for w in s] for s in cut] == [
-        [w[:1] + w[2:4] for w in s] for s in tagged
+    assert [[(w.form, w.start, w.end) for w in s] for s in cut] == [
+        [(w.form, w.start, w.end) for w in s] for s in tagged
     ]
     assert {word.label for s in cut for word in s} == {None}
     assert dict(cut[0][0].labels) == {}
