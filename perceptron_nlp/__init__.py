@@ -108,13 +108,13 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.forward_trace import WeighedFeature as WeighedFeature
     from perceptron_nlp.tagger.tag.text import TextSentence as TextSentence
     from perceptron_nlp.tagger.tag.text import TextToken as TextToken
-    from perceptron_nlp.tagger.tag.text import tokenize as tokenize
     from perceptron_nlp.tagger.tagger import Tagger as Tagger
     from perceptron_nlp.tagger.tagger import load as load
     from perceptron_nlp.tagger.tagger import read_model as read_model
     from perceptron_nlp.tagger.text_scores import F1 as F1
     from perceptron_nlp.tagger.text_scores import TextScores as TextScores
     from perceptron_nlp.tagger.text_scores import text_scores as text_scores
+    from perceptron_nlp.tagger.text_stream import tokenize as tokenize
     from perceptron_nlp.tagger.train.clusters import RawText as RawText
     from perceptron_nlp.tagger.train.loop import EpochReport as EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions as TrainingOptions
@@ -158,8 +158,9 @@ _PLACES = {
     "tagger.tag.forward_trace": "WeighedFeature",
     "tagger.tag.arrays": "LabelArrays",
     "_core.text.sentences": "TextWord",
-    "tagger.tag.text": "TextSentence TextToken tokenize",
+    "tagger.tag.text": "TextSentence TextToken",
     "tagger.tagger": "Tagger load read_model",
+    "tagger.text_stream": "tokenize",
     "tagger.text_scores": "F1 TextScores text_scores",
     "features.templatefile": "preset preset_names read_templates",
     "tagger.train.loop": "EpochReport",

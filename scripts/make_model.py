@@ -132,8 +132,7 @@ def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     """The whole model of some sentences, as large as it comes."""
     tags = [name for name in TAGS if has_labels(sentences, name)]
     lemmas = has_labels(sentences, "lemma")
-    # Segmentation does not stand alone; the column beside it is learned again.
-    base = pn.train(sentences, column=["text", tags[0] if tags else "lemma"], preset="fast").model
+    base = pn.train(sentences, column="text").model
     texts.raw += cut(base, texts.running)
     texts.running = []
     plain = list(plain_sentences(sentences, texts.n_plain, seed=1)) if texts.n_plain else []

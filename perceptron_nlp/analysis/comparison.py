@@ -105,7 +105,10 @@ def _opened(system: System) -> System:
 
 
 def _column_of(systems: Sequence[System], source: Source) -> str:
-    columns = [system.columns for system in systems if isinstance(system, Tagger)]
+    taggers = [system for system in systems if isinstance(system, Tagger)]
+    for tagger in taggers:
+        tagger.labelers.check_tags()
+    columns = [tagger.columns for tagger in taggers]
     shared = [name for name in columns[0] if name in columns[-1]] if columns else []
     if columns and not shared:
         raise ArgumentError(

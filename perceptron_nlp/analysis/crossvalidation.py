@@ -16,9 +16,9 @@ from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import opens_document
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
+from perceptron_nlp.tagger.model.model import TEXT
 from perceptron_nlp.tagger.sources import (
     ALL,
-    TEXT,
     Labeled,
     LabelLists,
     Source,

@@ -16,12 +16,12 @@ from perceptron_nlp.analysis.templates import (
     TemplateWorth,
     worth,
 )
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
-from perceptron_nlp.tagger.model.model import Segmentation
+from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.scripts import parse_script
@@ -311,7 +311,8 @@ def inspect(
     FileError, ModelError, FormatError : a file cannot be read, or is damaged
     ArgumentError : no column has the label; features are asked for without a text, or
         another argument cannot be used
-    ModelError : text is given, and a function that the model needs is not: give a loaded tagger
+    ModelError : text is given, and a function that the model needs is not: give a loaded tagger;
+        or a text is given for a model that only cuts text
     """
     check_int("top", top, 1, 1_000_000)
     check_threads(threads)
@@ -321,6 +322,8 @@ def inspect(
     else:
         data, path = bytes(read_file_bytes(model_path(model))), os.fspath(model)
         whole = model_from_bytes(data, path)
+    if whole.column == TEXT and any(one is not None for one in (dev, text, label)):
+        raise ModelError(NO_TAGS)
     parts = whole.parts_by_column
     known = sorted({name for part in parts for name in part.tags.labels})
     if label is not None:

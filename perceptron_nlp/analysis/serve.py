@@ -99,7 +99,8 @@ def trial_application(tagger: Tagger, spaces: bool, name: str = "a tagger") -> A
 
 
 def check_tagger(tagger: Tagger, name: str) -> None:
-    """Raise ArgumentError for a tagger that cannot label plain words."""
+    """Raise ArgumentError for a tagger that cannot label plain words, ModelError without tags."""
+    tagger.labelers.check_tags()
     if tagger.feature_columns:
         raise ArgumentError(
             f"{name}: looks at the columns {', '.join(tagger.feature_columns)} in addition to the"

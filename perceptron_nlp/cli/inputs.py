@@ -133,12 +133,17 @@ def taggers_of(
 
     The column is None for all that the tagger learned; else, for a tagger of one column, the name
     or number of the column to fill instead, and for one of several those to fill, separated by
-    commas; `named` gives their names. Raises ArgumentError if the tagger cannot fill these.
+    commas; `named` gives their names. ``text`` stands for none. Raises ArgumentError if the tagger
+    cannot fill these.
     """
     taggers = tagger.by_column
     if column is None:
         return taggers
+    if column.strip() == "text":
+        return {}
     names = [name.strip() for name in column.split(",")]
+    if not taggers:
+        tagger.labelers.check_tags()
     if len(taggers) == 1:
         if len(names) > 1 or not names[0]:
             raise pn.ArgumentError(f"column: this model fills one only, not {len(names)}; name one")

@@ -51,7 +51,8 @@ MODEL  a model file, or en: the bundled English model
 -o, --output OUT  the file to write, whole or not at all, compressed if its name ends in .gz, .bz2
     or .xz (default: standard output)
 --column NAME  the column to fill, by name or number (default: the one that was learned); of a
-    model of several columns, which of them are filled, separated by commas (default: all)
+    model of several columns, which of them are filled, separated by commas (default: all); text:
+    none, running text is only cut into sentences and words
 --keep  keep the labels that the column has already (all but _); they are context for the others
 --confidence  write into MISC the probability that each label is right: Conf=0.9731, or
     Conf[upos]=0.9731 if several columns are filled (CoNLL-U only, which running text then becomes;
@@ -67,8 +68,8 @@ MODEL  a model file, or en: the bundled English model
     (default: the only such column, or the one called tokens)
 --text-column NAME  the column of a Parquet file that holds running texts, which get a column of
     words with labels, lemmas and places
---to conllu|tagged  what running text becomes: conllu, with # text and SpaceAfter=No, or tagged
-    (word/TAG)
+--to conllu|tagged|lines  what running text becomes: conllu, with # text and SpaceAfter=No, tagged
+    (word/TAG), or, with --column text, lines of words separated by spaces
 {THREADS}
 --engine NAME  ray: the files are a folder of Parquet or CoNLL-U files and one for the outputs, and
     workers tag them; started again, the work goes on with what is not done
@@ -81,6 +82,7 @@ MODEL  a model file, or en: the bundled English model
     """\
   perceptron-nlp tag en < letter.txt
   perceptron-nlp tag en letter.txt --column upos
+  perceptron-nlp tag en letter.txt --column text --to lines
   tail -f messages.log | perceptron-nlp tag en --lines
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz

@@ -16,7 +16,7 @@ from perceptron_nlp.text.tagset import UNLABELED
 if TYPE_CHECKING:
     from perceptron_nlp.cli.tag_sentences import Batches, Marks
 
-TARGETS = ("conllu", "tagged")
+TARGETS = ("conllu", "tagged", "lines")
 WITHOUT_LABELS = ("lines", "text")
 _ONE_COLUMN = ("tagged", "lines")
 # Sentences of a file that are searched for labels.
@@ -31,7 +31,8 @@ class Tagging:
     format, fields : how texts are read
     by_line : each line of running text is a text of its own
     keep : labels that are there stay
-    to : the format of running text, "conllu" or "tagged"; None for what holds columns and marks
+    to : the format of running text, "conllu", "tagged", or "lines" of words without labels; None
+        for what holds columns and marks
     marks : what is made of confidences, and written into MISC
     quiet : formats that were inferred go unnamed
     opened : from a path to its file, or the path
@@ -57,7 +58,7 @@ class Tagging:
         check_threads(threads)
         if to is not None:
             check_choice("to", to, TARGETS)
-        if len(tagger.columns) == 1:
+        if len(tagger.columns) < 2:
             taggers_of(tagger, column)
         self._tagger = tagger
         self._column = column
@@ -146,11 +147,11 @@ class Tagging:
         """Choose columns and formats; return the only column if word/TAG cannot hold its labels."""
         chosen = self._chosen = taggers_of(self._tagger, self._column, corpus.column_named)
         is_learned = self._tagger.model.segmentation is not None
-        if self._format == "auto" and corpus.format == "lines" and is_learned and len(chosen) > 1:
-            # Lines hold one column.
+        if self._format == "auto" and corpus.format == "lines" and is_learned and len(chosen) != 1:
+            # Lines hold one column, and are cut already.
             corpus.read_as("text")
         self._written = corpus.format
-        if corpus.format not in (*_ONE_COLUMN, "text") or len(chosen) > 1:
+        if corpus.format not in (*_ONE_COLUMN, "text") or len(chosen) != 1:
             unfit = None
         else:
             ((name, tagger),) = chosen.items()
@@ -161,7 +162,7 @@ class Tagging:
         elif (unfit is not None and corpus.format in WITHOUT_LABELS) or (
             # Learned tokens may hold spaces, and several words, which word/TAG cannot tell.
             is_text
-            and (len(chosen) > 1 or self._has_marks or (is_learned and self._column is None))
+            and (len(chosen) != 1 or self._has_marks or (is_learned and self._column is None))
         ):
             self._written = "conllu"
         elif is_text:
@@ -171,6 +172,17 @@ class Tagging:
     def _check(self, corpus: pn.Corpus, unfit: str | None) -> None:
         """Raise ArgumentError if the text cannot hold the columns that are to be filled."""
         chosen = self._chosen
+        if not chosen and corpus.format != "text":
+            raise pn.ArgumentError(
+                f"column: text cuts running text (--format text) alone; {corpus.path} is read as"
+                f" {corpus.format}"
+            )
+        if not chosen and self._marks is not None:
+            raise pn.ArgumentError("confidence: text alone is cut, and no token gets a label")
+        if self._to in _ONE_COLUMN and (self._to == "lines") == bool(chosen):
+            raise pn.ArgumentError(
+                "to: lines are of words without labels (--column text), and tagged of words with"
+            )
         if self._marks is not None:
             self._marks.check(corpus, chosen, self._written)
         if self._to is not None and corpus.format != "text":
@@ -223,7 +235,7 @@ class Tagging:
         pieces: Iterator[bytes] = iter(())
         if fill is not None and self._written == "conllu":
             pieces = fill.texts(corpus, self._number, self._threads)
-        elif fill is not None and fill.can_tag:
+        elif fill is not None and (fill.can_tag or not names):
             pieces = fill.tagged(corpus, self._threads)
         for piece in pieces:
             self._last = "\n\n"

@@ -85,6 +85,8 @@ def _parquet_pieces(
 ) -> Iterator[bytes]:
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     taggers = taggers_of(tagger, options["column"])
+    if not taggers:
+        raise pn.ArgumentError(f"column: {path} gets columns of labels; text is for running text")
     found: Iterator[bytes] = arrow.tag_parquet(
         tagger,
         path,

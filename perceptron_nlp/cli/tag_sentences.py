@@ -196,7 +196,7 @@ class Batches:
         self._marks = marks
         self._threads = threads
         # The number of sentences on either side that are context, at most.
-        self._window = max(own.window for own in tagger.by_column.values())
+        self._window = max((own.window for own in chosen.values()), default=0)
         self._pending: list[pn.Sentence] = []
         self._pending_words = self._pending_characters = 0
         self._before: list[pn.Sentence] = []
@@ -251,13 +251,13 @@ class Batches:
             "keep": {names[name]: own for name, own in kept.items()} or None,
             "columns": list(names.values()),
         }
-        found: Mapping[str, Sequence[list[str]]]
+        found: Mapping[str, Sequence[list[str]]] = {}
         confidences: dict[str, Sequence[Sequence[float]]] = {}
         if self._marks is not None and self._marks.reads_confidences:
             both = self._tagger.tag_sents(batch, confidences=True, **how)
             found = {column: labels for column, (labels, _) in both.items()}
             confidences = {name: both[column][1] for name, column in names.items()}
-        else:
+        elif names:
             found = self._tagger.tag_sents(batch, **how)
         columns: Columns = [
             {name: found[column][at] for name, column in names.items()} for at in range(len(batch))

@@ -113,7 +113,7 @@ def run_train(chosen: argparse.Namespace) -> None:
     save_model(tagger, chosen.model)
     if not chosen.quiet:
         summarize(tagger, chosen.model)
-        if pn.TrainingOptions(**options).preset == "default":
+        if tagger.columns and pn.TrainingOptions(**options).preset == "default":
             say(ACCURATE)
         if chosen.dev is not None and not chosen.learn_dev and chosen.max_memory is None:
             say(LEARN_DEV)

@@ -107,7 +107,7 @@ class ColumnTagger:
             # Raises ModelError unless it is calibrated.
             part.confidences([])
         self._labels = {name: LabelType(part, dictionary) for name, part in parts.items()}
-        self._window = max(part.window for part in parts.values())
+        self._window = max((part.window for part in parts.values()), default=0)
         self._looks_at = sorted({name for part in parts.values() for name in part.feature_columns})
 
     def tag(self, data: Any) -> Any:

@@ -147,6 +147,7 @@ def evaluated(
     mistakes: bool = False,
 ) -> Evaluation:
     """Compare a column with the labels of the tagger's column of its name, or of the first."""
+    labelers.check_tags()
     names = [*labelers.by_column]
     own = column if column in names else names[0]
     model = labelers.by_column[own].model

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp._checks import check_choice, check_choices, check_threads, sentence_list
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
-from perceptron_nlp.errors import ArgumentTypeError
-from perceptron_nlp.tagger.model.model import TaggerModel
+from perceptron_nlp.errors import ArgumentTypeError, ModelError
+from perceptron_nlp.tagger.model.model import NO_TAGS, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeled, Labeler
 from perceptron_nlp.text.sentence import Sentence
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.tag.constraints import Keep
     from perceptron_nlp.tagger.tag.fill import Fill, TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
-    from perceptron_nlp.tagger.tag.text import LabeledText
+    from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence
 
 
 class ColumnLabelers:
@@ -54,7 +54,7 @@ class ColumnLabelers:
     @property
     def window(self) -> int:
         """Sentences of document context on either side; 0 for none."""
-        return max(labeler.model.window or 0 for labeler in self.by_column.values())
+        return max((labeler.model.window or 0 for labeler in self.by_column.values()), default=0)
 
     def named(self, columns: Sequence[str] | None) -> tuple[str, ...]:
         """Return some of the columns, in the tagger's order; None for all.
@@ -63,6 +63,7 @@ class ColumnLabelers:
         """
         if columns is None:
             return self._names
+        self.check_tags()
         if isinstance(columns, str) or not isinstance(columns, Iterable):
             raise ArgumentTypeError(
                 f"columns: a list of names is needed, not {type(columns).__name__}"
@@ -76,10 +77,16 @@ class ColumnLabelers:
 
         Raises ArgumentTypeError, ArgumentError if there is no such column.
         """
+        self.check_tags()
         if column is None:
             return next(iter(self.by_column.values()))
         check_choice("column", column, self.by_column)
         return self.by_column[column]
+
+    def check_tags(self) -> None:
+        """Raise ModelError if the model only cuts text."""
+        if not self.by_column:
+            raise ModelError(NO_TAGS)
 
     def of(self, names: Sequence[str]) -> dict[str, Labeler]:
         """Return what labels some of the columns."""
@@ -110,6 +117,7 @@ class ColumnLabelers:
         Parameters and errors are those of Tagger.tag_sents; None stands for all columns.
         """
         check_threads(threads)
+        self.check_tags()
         batch = sentence_list(sentences)
         kept = self._kept(batch, keep)
         names = self.named(columns)
@@ -165,10 +173,22 @@ class ColumnLabelers:
             return fill.pieces
         from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
 
-        label = partial(self.label, threads=threads, columns=names, sure=sure)
+        def label(words: list[list[str]], **around: Any) -> dict[str, Labeled]:
+            if not names:
+                return {}
+            return self.label(words, threads, columns=names, sure=sure, **around)
+
         return lambda text, whole=False: labeled_batches(
             cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
         )
+
+    def sentences(
+        self, text: str, names: tuple[str, ...] = (), threads: int = 1
+    ) -> Iterator[TextSentence]:
+        """Yield the sentences of a text with some of the columns; with none it is cut alone."""
+        from perceptron_nlp.tagger.tag.text import text_sentences
+
+        return text_sentences(text, self.texts(names, threads)(text))
 
     def filler(
         self, corpus: Corpus, *, column: str | None = None, columns: Sequence[str] | None = None
@@ -200,14 +220,15 @@ class ColumnLabelers:
 
         Parameters
         ----------
-        columns : the columns to fill; None for all
+        columns : the columns to fill, perhaps none; None for all
 
         Returns
         -------
         None where this cannot be done: the model has not learned to cut text, or looks at more than
         words. Several threads may use it
         """
-        return self._text_filler(self.named(columns))
+        empty = columns is not None and not columns
+        return self._text_filler(() if empty else self.named(columns))
 
     def _text_filler(self, names: tuple[str, ...]) -> TextFill | None:
         if names in self._fills:

@@ -42,8 +42,8 @@ _ACCEPTED = (
 )
 
 MEMORY_COLUMN = "tag"
-# Names that stand for more than a column: all that a treebank fills, and segmentation.
-ALL, TEXT = "all", "text"
+# The name that stands for all columns that a treebank fills, and segmentation.
+ALL = "all"
 
 
 class Source:

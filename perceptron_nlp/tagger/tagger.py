@@ -29,7 +29,7 @@ from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 
 if TYPE_CHECKING:
@@ -101,19 +101,22 @@ class Tagger:
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
-        self._labeler: Labeler = (
-            self._parts[0]._labeler
-            if model.more
-            else make_labeler(
-                model,
-                self._memory,
-                lexicon,
-                {name: part._labeler for name, part in self._earlier.items()},
-            )
-        )
+        own = {name: part._labeler for name, part in self._earlier.items()}
+        self._own: Labeler | None = None
+        if model.more:
+            self._own = self._parts[0]._labeler
+        elif model.column != TEXT:
+            self._own = make_labeler(model, self._memory, lexicon, own)
         for part in self._parts:
             if len(part._earlier) > 1:
                 part._labeler.look_at_agreed(partial(self._agreed, tuple(part._earlier)))
+
+    @property
+    def _labeler(self) -> Labeler:
+        """What labels its first column; ModelError if it only cuts text."""
+        if self._own is None:
+            raise ModelError(NO_TAGS)
+        return self._own
 
     @cached_property
     def labelers(self) -> ColumnLabelers:
@@ -143,7 +146,7 @@ class Tagger:
     @property
     def feature_columns(self) -> tuple[str, ...]:
         """Columns that text must have in addition to its words, in alphabetical order."""
-        needed = {name for part in self._parts or (self,) for name in part.model.feature_columns}
+        needed = {n for part in self.by_column.values() for n in part.model.feature_columns}
         return tuple(sorted(needed - {*self._earlier, *self.columns}))
 
     def resume(
@@ -210,7 +213,7 @@ class Tagger:
 
     @property
     def column(self) -> str:
-        """The column that it was trained on, the first one if there are several."""
+        """The (first) column that it was trained on; ``text`` if it only cuts text."""
         return self.model.column
 
     @property
@@ -220,13 +223,13 @@ class Tagger:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that it was trained on, in the order in which they were named."""
+        """All columns that it was trained on, as they were named; none if it only cuts text."""
         return self.model.columns
 
     @property
     def by_column(self) -> dict[str, Tagger]:
         """A tagger for each of its columns alone."""
-        return {part.column: part for part in self._parts or (self,)}
+        return {part.column: part for part in self._parts or (self,) if part._own is not None}
 
     @property
     def _first(self) -> Tagger:
@@ -479,12 +482,9 @@ class Tagger:
 
         Parameters and errors are those of tag_text.
         """
-        from perceptron_nlp.tagger.tag.text import text_sentences
-
         check_threads(threads)
         check_text(text)
-        names = self.labelers.named(columns)
-        return text_sentences(text, self.labelers.texts(names, threads)(text))
+        return self.labelers.sentences(text, self.labelers.named(columns), threads)
 
     def tag_arrays(
         self,
@@ -569,6 +569,7 @@ class Tagger:
         """
         from perceptron_nlp.tagger.tag.constraints import Lexicon
 
+        self.labelers.check_tags()
         name = self.column if column is None else column
         check_choice("column", name, self.columns)
         known = self.by_column[name].model.lemmas
@@ -635,6 +636,7 @@ class Tagger:
         """
         from perceptron_nlp.tagger.train.calibrate import calibrated_columns
 
+        self.labelers.check_tags()
         source = self._source(dev, "dev", format, fields)
         model, left_out = calibrated_columns(self.model, source)
         if left_out:
@@ -814,7 +816,8 @@ class Tagger:
         ----------
         size : bytes that the model file may have, or text such as ``"400kB"`` or ``"1.1MB"``
         dev : labeled text, as for train, that the steps of weights are chosen by: those with
-            which most words (of several columns: the mean) are labeled right. Without it, the
+            which most words (of several columns: the mean; of a model that only cuts text, F1 of
+            tokens, sentences and words) are labeled right. Without it, the
             heaviest weight becomes 127 at most. What was made smaller is calibrated again by it,
             if it does for that; else confidences stay as they were for the same scores
         raw : without `dev`: text without labels, as for train, on which the labels of both taggers
@@ -829,10 +832,12 @@ class Tagger:
             says what it can do with. Or that cannot be compared
         FileError, FormatError : `dev` or `raw` cannot be read
         """
-        from perceptron_nlp.tagger.train.compress import compressed
+        from perceptron_nlp.tagger.train.compress import compress_model, compressed
 
         n_bytes = parse_size(size)
         source = self._source([] if dev is None else dev, "dev", format, fields)
+        if self._own is None and dev is not None:
+            return self._with(compress_model(self.model, n_bytes, partial(self._f1, list(source))))
         model = compressed(
             self.model,
             n_bytes,
@@ -842,6 +847,9 @@ class Tagger:
             force=force,
         )
         return self._with(model)
+
+    def _f1(self, treebank: Labeled, model: TaggerModel) -> dict[str, float]:
+        return {name: one.f1 for name, one in self._with(model).evaluate_text(treebank).items()}
 
     def _with(self, model: TaggerModel) -> Tagger:
         return self if model is self.model else Tagger(model, **self._how)
@@ -913,8 +921,8 @@ class Tagger:
         return _unpickled, (self.to_bytes(), function, self._how)
 
     def __repr__(self) -> str:
-        if self._parts:
-            return f"<Tagger of {', '.join(self.columns)}>"
+        if self._parts or self._own is None:
+            return f"<Tagger of {', '.join(self.columns) or self.column}>"
         weights = self.model.weights
         return (
             f"<Tagger of {self.column}: {len(self.labels)} labels, {weights.n_rows:,} features,"

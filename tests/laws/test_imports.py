@@ -64,6 +64,7 @@ LATE = {
             "_by_itself",
             "_kept",
             "segmenter",
+            "sentences",
             "texts",
             "filler",
             "_text_filler",
@@ -77,7 +78,6 @@ LATE = {
             "resume",
             "_source",
             "tag_arrays",
-            "iter_text",
             "scores",
             "with_lexicon",
             "calibrate",
@@ -232,6 +232,7 @@ STREET = (
     "train",
     "tagger",
     "k_best",
+    "text_stream",
     "api",
 )
 

@@ -187,10 +187,11 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
     return 0;
 }
 
-/* Label the words of sentences from `begin` on; the end of those that were. -1: no memory. */
+/* Label the words of sentences from `begin` on; the end of those that were, which is that of all
+ * where there are no columns. -1: no memory. */
 static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
                                  const TextWords *words, const uint8_t *text, size_t begin) {
-    size_t end = begin;
+    size_t end = m->n_columns ? begin : cut->n_sentences;
     for (int c = 0; c < m->n_columns; c++) {
         const Decoder *d = m->decoders[c];
         Worker *w = f->workers[c];
@@ -358,8 +359,8 @@ static inline uint8_t *put_unbroken(uint8_t *to, const uint8_t *word, size_t n) 
     return to;
 }
 
-/* Write sentences begin .. end, which were labeled last, with the labels of the first column, a line
- * each. -1: no memory. */
+/* Write sentences begin .. end, which were labeled last, with the labels of the only column, if
+ * there is one, a line each. -1: no memory. */
 static inline int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                              const uint8_t *text, size_t begin, size_t end) {
     const size_t first = words->first[cut->sentences[begin]];
@@ -367,13 +368,16 @@ static inline int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const 
         const size_t stop = words->first[cut->sentences[s + 1]];
         for (size_t k = words->first[cut->sentences[s]]; k < stop; k++) {
             const TextWord word = words->words[k];
-            const LabelText *label = &m->labels[0][f->workers[0]->labels[k - first]];
-            if (fill_room(f, 2 * (size_t)word.length + label->length) < 0) return -1;
+            const LabelText *label =
+                m->n_columns ? &m->labels[0][f->workers[0]->labels[k - first]] : NULL;
+            if (fill_room(f, 2 * (size_t)word.length + (label ? label->length : 0)) < 0) return -1;
             uint8_t *to = f->out + f->used;
             to = put_unbroken(to, text_word_bytes(words, text, word), word.length);
-            *to++ = '/';
-            memcpy(to, label->text, label->length);
-            to += label->length;
+            if (label) {
+                *to++ = '/';
+                memcpy(to, label->text, label->length);
+                to += label->length;
+            }
             *to++ = k + 1 < stop ? ' ' : '\n';
             f->used = (size_t)(to - f->out);
         }

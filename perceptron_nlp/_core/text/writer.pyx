@@ -86,10 +86,10 @@ cdef class TextFiller:
 
     Parameters
     ----------
-    columns : for each column but that of lemmas, one at least: its number in CoNLL-U, from 2 to 8,
-        or -1 if it is not written; its decoder of words alone, and what to write for each label, in
+    columns : for each column but that of lemmas: its number in CoNLL-U, from 2 to 8, or -1 if it is
+        not written; its decoder of words alone, and what to write for each label, in
         UTF-8
-    lemmas : None, or the number of the column, the numbers of those of `columns` that lemmas depend
+    lemmas : None, or (beside columns) the number of the column, the numbers of those of `columns` that lemmas depend
         on, and what gives them
     agreement : None, or what has columns agree, and the numbers of those of `columns` that it is of
 
@@ -109,8 +109,8 @@ cdef class TextFiller:
         cdef bytes label
         cdef int c, field, k
         self.decoders, self.labels, self.idle = [], [], []
-        if not 0 < len(columns) <= MOST_FILLED:
-            raise ArgumentError(f"columns: {len(columns)} are not between 1 and {MOST_FILLED}")
+        if len(columns) > MOST_FILLED or (lemmas is not None and not columns):
+            raise ArgumentError(f"columns: {len(columns)} are too many, or too few for lemmas")
         for field in range(CONLLU_FIELDS):
             self.model.column_of[field] = -1
         for c, (field, decoder, labels) in enumerate(columns):
@@ -179,7 +179,7 @@ cdef class TextFiller:
         return written
 
     def tagged(self, CutText found not None):
-        """Return the sentences of a text as ``word/TAG`` lines, in bytes.
+        """Return the sentences of a text as ``word/TAG`` lines, in bytes; of words without a column.
 
         Spaces within words become no-break spaces.
 
@@ -188,7 +188,7 @@ cdef class TextFiller:
         ArgumentError : there are several columns
         MemoryLimitError : no room for it
         """
-        if self.model.n_columns != 1 or self.model.has_lemmas:
+        if self.model.n_columns > 1 or self.model.has_lemmas:
             raise ArgumentError("columns: word/TAG has room for one, and not for lemmas")
         cdef _Filling filling = self._taken()
         written = filling.write(self, found, 0, True)

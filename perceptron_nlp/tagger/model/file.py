@@ -15,6 +15,7 @@ from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass, Stored
 from perceptron_nlp.tagger.model.label_components import JOINT, MODES, SCRIPTS, UPOS, parts_of
 from perceptron_nlp.tagger.model.model import (
+    TEXT,
     Segmentation,
     TaggerModel,
     Whole,
@@ -263,7 +264,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
     if columns:
         metadata["more"] = to_json(columns)
     if model.segmentation is not None:
-        described, arrays = _describe_segmentation(model.segmentation, 2 * len(model.columns))
+        described, arrays = _describe_segmentation(model, model.segmentation)
         metadata["segmentation"] = to_json(described)
         tensors.update(arrays)
     if model.agreement is not None:
@@ -283,52 +284,48 @@ def model_to_bytes(model: TaggerModel) -> bytes:
 
 
 def _describe_segmentation(
-    segmentation: Segmentation, number: int
+    model: TaggerModel, found: Segmentation
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    names = ("certain", "words", "patterns")
-    described: dict[str, Any] = {name: dict(getattr(segmentation, name)) for name in names}
+    described: dict[str, Any] = found._asdict()
+    described["cut"] = None if model.column == TEXT else found.cut
     tensors: dict[str, Array] = {}
-    stages = {"cut": segmentation.cut, "splits": segmentation.splits}
-    for place, (name, model) in enumerate(stages.items()):
-        described[name] = None
-        if model is not None:
-            described[name], arrays = describe(model, number + 2 * place)
+    for number, name in enumerate(("cut", "splits"), 1 + len(model.more)):
+        if described[name] is not None:
+            described[name], arrays = describe(described[name], 2 * number)
             tensors.update(arrays)
     return described, tensors
 
 
-def _segmentation(
-    path: str, tensors: Mapping[str, Tensor], described: dict[str, Any], number: int
-) -> Segmentation:
+def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
     from perceptron_nlp.text.scripts import split_plan
-    from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN, are_certain_words, are_patterns
+    from perceptron_nlp.text.tagset import LABELS, are_certain_words, are_patterns
 
     def stage(name: str, place: int) -> TaggerModel:
-        model = checked_object(described[name], name)
-        return _Description(path, tensors, model, {}, number + 2 * place).model()
+        model = checked_object(own.described[name], name)
+        return own._replace(described=model, number=own.number + 2 * place).model()
 
-    cut, labels = stage("cut", 0), {GOES_ON, TOKEN, SENTENCE}
+    cut = first if first.column == TEXT else stage("cut", 0)
     if (
-        not {*cut.tags} <= labels
+        not {*cut.tags} <= {*LABELS}
         or not {*cut.feature_columns} <= {"gap"}
         or not _is_plain(cut)
         or cut.right_to_left
         or cut.dictionary
     ):
-        raise _bad(path, "segmentation", "not of atoms and gaps")
-    certain, words = (checked_object(described[name], name) for name in ("certain", "words"))
-    patterns = checked_object(described.get("patterns", {}), "patterns")
-    if any(label not in labels for label in certain.values()) or not are_certain_words(words):
-        raise _bad(path, "segmentation", "certain places or words without labels that can be")
+        raise own._bad("segmentation", "not of atoms and gaps")
+    certain, words = (checked_object(own.described[name], name) for name in ("certain", "words"))
+    patterns = checked_object(own.described.get("patterns", {}), "patterns")
+    if any(label not in LABELS for label in certain.values()) or not are_certain_words(words):
+        raise own._bad("segmentation", "certain places or words without labels that can be")
     if not are_patterns(patterns):
-        raise _bad(path, "segmentation", "patterns that there are not")
-    if described["splits"] is None:
+        raise own._bad("segmentation", "patterns that there are not")
+    if own.described["splits"] is None:
         return Segmentation(cut, certain, words, None, patterns)
     splits = stage("splits", 1)
     if splits.feature_columns or not _is_plain(splits):
-        raise _bad(path, "splits", "look at more than tokens")
+        raise own._bad("splits", "look at more than tokens")
     for label in splits.tags:
         split_plan(label)
     return Segmentation(cut, certain, words, splits, patterns)
@@ -374,8 +371,10 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         if "segmentation" in metadata:
             segmentation = object_in(metadata["segmentation"], "segmentation")
             n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
-            found = _segmentation(path, tensors, segmentation, 2 * n_columns)
-            first = first.replace(segmentation=found)
+            own = _Description(path, tensors, segmentation, {}, 2 * n_columns)
+            first = first.replace(segmentation=_segmentation(own, first))
+        if first.column == TEXT and ("segmentation" not in metadata or "more" in metadata):
+            raise _bad(path, "segmentation", "missing, or not all")
         if "more" not in metadata:
             return first
         others = []

@@ -51,6 +51,14 @@ def of_key(derived: Iterable[Derived], key: str) -> Any:
     return next((one for one in derived if one.key == key), None)
 
 
+TEXT = "text"
+"""The column of a model that only cuts text: it is the tagger of atoms itself."""
+NO_TAGS = (
+    "this model has no tags: it only cuts running text, as tag does, and evaluate with --from-text"
+    " (tag_text and evaluate_text in Python)"
+)
+
+
 class Whole(NamedTuple):
     """What a model of several columns has once: it belongs to the model of the first column.
 
@@ -109,8 +117,8 @@ class TaggerModel(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that are filled, in their order."""
-        return (self.column, *(model.column for model in self.more))
+        """All columns that are filled, in their order; none if the model only cuts text."""
+        return () if self.column == TEXT else (self.column, *(model.column for model in self.more))
 
     @property
     def parts_by_column(self) -> tuple[TaggerModel, ...]:
@@ -130,7 +138,10 @@ class TaggerModel(NamedTuple):
     @property
     def segmentation(self) -> Segmentation | None:
         """What cuts running text for it, if anything does."""
-        return self.whole.segmentation
+        found = self.whole.segmentation
+        if found is None or self.column != TEXT:
+            return found
+        return found._replace(cut=self._replace(column=found.cut.column, whole=Whole()))
 
     @property
     def agreement(self) -> Agreement | None:
@@ -325,11 +336,18 @@ class Segmentation(NamedTuple):
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:
-    """One model that fills the columns of all of these, which are of one column each."""
+    """One model that fills the columns of all of these, which are of one column each.
+
+    One of them may be a model that only cuts text, as the whole then does.
+    """
     names = [model.column for model in models]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
+    if TEXT in names and len(names) > 1:
+        own = models[names.index(TEXT)]
+        rest = [model for model in models if model is not own]
+        return joined(rest).replace(segmentation=own.segmentation)
     return models[0].replace(more=tuple(models[1:]))
 
 

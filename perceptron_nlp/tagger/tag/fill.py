@@ -123,9 +123,10 @@ class TextFill:
     def tagged(self, source: Corpus, threads: int = 1) -> Iterator[bytes]:
         """Yield a text as ``word/TAG``, a sentence a line, otherwise like `texts`.
 
-        Spaces within words become no-break spaces. Raises ArgumentError unless `can_tag`.
+        Spaces within words become no-break spaces; without columns, lines are words alone. Raises
+        ArgumentError unless there are none, or `can_tag`.
         """
-        if not self.can_tag:
+        if self.labels and not self.can_tag:
             raise ArgumentError("columns: word/TAG cannot hold these columns; write CoNLL-U")
         return self._written(source, lambda found: partial(self._filler.tagged, found), threads)
 
@@ -222,7 +223,7 @@ def text_fill(
     """Return what fills columns of running text as bytes.
 
     labelers : by column, what labels it; those that others look at among them
-    written : the columns to fill
+    written : the columns to fill; none if the text is only cut
     agreeing : those of the columns whose labels are to agree, or None
 
     Returns
@@ -255,7 +256,7 @@ def text_fill(
             return None
         shown = place if name in written else NOT_WRITTEN
         columns.append((shown, labeler.decoder, [label.encode() for label in labels]))
-    if not columns:
+    if written and not columns:
         return None
     agreement = None
     if agreeing is not None and agreeing.decoder is not None:

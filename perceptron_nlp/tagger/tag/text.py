@@ -185,29 +185,9 @@ class LabeledText(NamedTuple):
     taken: tuple[int, int]
 
 
-def tokenize(text: str) -> list[TextSentence]:
-    """The sentences and tokens of running text, found by rules; docs/plaintext.md tells them.
-
-    Parameters
-    ----------
-    text : any str
-
-    Returns
-    -------
-    its sentences, whose words have no labels. All characters but white space are in exactly one
-    token each, and ``text[token.start:token.end] == token.form``
-
-    Raises
-    ------
-    ArgumentTypeError : something other than a str
-
-    Examples
-    --------
-    ``[[w.form for w in s] for s in tokenize("Don't! I'm here.")]`` is
-    ``[["Do", "n't", "!"], ["I", "'m", "here", "."]]``.
-    """
-    cut = list(cut_text(text, None))
-    return list(text_sentences(text, [_labeled(cut, {})]))
+def cut_whole(text: str) -> list[TextSentence]:
+    """Return the sentences of a text, cut by rules, without labels."""
+    return list(text_sentences(text, [_labeled(list(cut_text(text, None)), {})]))
 
 
 def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[TokenSpan]]:

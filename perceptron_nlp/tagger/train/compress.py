@@ -17,7 +17,7 @@ from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
+from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
@@ -164,9 +164,10 @@ def _compress_unseen(
         return model
     needed = model.feature_columns
     if needed:
+        why = "only cuts text" if model.column == TEXT else f"looks at the column {needed[0]}"
         raise ArgumentError(
-            f"dev: the model looks at the column {needed[0]}, so what its size costs is compared on"
-            " labeled text alone; give it, or force the size"
+            f"dev: the model {why}, so what its size costs is compared on labeled text alone; give"
+            " it, or force the size"
         )
     read = raw_sentences(_SAMPLE if raw is None else raw)
     sentences = [*map(list, islice(read, _COMPARED))]
@@ -211,7 +212,8 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
 
 def in_bytes(model: TaggerModel) -> TaggerModel:
     """The model packed, with weights of 8 bits; if it is large, without its lightest rows."""
-    return _smaller(model, 1.0 if n_rows(model) < _MANY_ROWS else _KEPT, STEPS[0])
+    is_small = model.column == TEXT or n_rows(model) < _MANY_ROWS
+    return _smaller(model, 1.0 if is_small else _KEPT, STEPS[0])
 
 
 def n_rows(model: TaggerModel) -> int:

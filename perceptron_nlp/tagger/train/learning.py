@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.derived import FEATURES
 from perceptron_nlp.tagger.model.label_components import JOINT
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
-from perceptron_nlp.tagger.sources import ALL, TEXT, Source, learned_columns
+from perceptron_nlp.tagger.sources import ALL, Source, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
 from perceptron_nlp.tagger.train.columns import (
     feature_columns,

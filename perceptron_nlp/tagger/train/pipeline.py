@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.sampling import permutation
-from perceptron_nlp.tagger.model.model import TaggerModel, joined
-from perceptron_nlp.tagger.sources import ALL, TEXT, Source
+from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel, joined
+from perceptron_nlp.tagger.overlap import with_sample
+from perceptron_nlp.tagger.sources import ALL, Source
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
@@ -67,10 +68,8 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
         if empty:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
         names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
-    if not {*names} - {TEXT}:
-        raise ArgumentError("column: text alone makes no tagger; name a column of labels, too")
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))
-    if TEXT in names and not columns and any(is_filled(sentences, name) for name in TAGS):
+    if {*names} == {TEXT, LEMMA} and any(is_filled(sentences, name) for name in TAGS):
         raise ArgumentError(
             "column: lemmas are found by tags, which running text does not have; name a column of"
             " tags, too, such as text,upos,lemma"
@@ -142,14 +141,25 @@ def _learn_stages(
         models.append(
             learn_lemmas(train, dev, learn_sentences, tags, taggers, always_jackknife, seed=seed)
         )
+    if stages.text:
+        models.append(_cutting(learn_segmentation(train, dev, learn_sentences, seed=seed), train))
     model = joined(models)
     if stages.text:
-        cut = learn_segmentation(train, dev, learn_sentences, seed=seed)
-        model = in_bytes(model.replace(segmentation=cut))
+        model = in_bytes(model)
     if stages.lemmas and stages.columns and dev is not None:
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
     return model
+
+
+def _cutting(found: Segmentation, train: Sequence[Sentence]) -> TaggerModel:
+    """Return a model that only cuts text, with a record of the sentences, not of their atoms."""
+    n_tokens = sum(map(len, train))
+    counts = {"sentences": len(train), "tokens": n_tokens, "labeled": n_tokens}
+    record = {key: own for key, own in found.cut.record.items() if key not in (RECORD, "fields")}
+    record["train"] = {**record["train"], **counts}
+    record = with_sample(record, train)
+    return found.cut.replace(column=TEXT, segmentation=found, calibration=None, record=record)
 
 
 def _prepared_for_dev(

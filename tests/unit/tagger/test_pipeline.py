@@ -145,7 +145,6 @@ def test_confidences_are_those_of_lemmas(french: str, tmp_path: Path) -> None:
         (lambda t, d: pn.train(d, column="all", resumable=True), "resumable: segmentation and"),
         (lambda t, d: t.with_lexicon({"va": "aller"}, column="lemma"), r"lexicon\['va'\]: "),
         (lambda t, d: pn.merge([t, pn.train(d, column="all", preset="fast", seed=2)]), "no mean"),
-        (lambda t, d: pn.train(d, column="text"), "text alone makes no tagger"),
         (lambda t, d: pn.train(d, column="lemma,text"), "name a column of tags, too"),
         (lambda t, d: pn.train(d, column="all,upos"), "all stands for every column"),
         (lambda t, d: pn.train([(["a"], ["X"])], column="all"), "leave text and all out"),
@@ -335,3 +334,95 @@ def test_a_pipeline_is_packed_in_weights_of_8_bits(pipeline: pn.Tagger) -> None:
     assert pipeline.model.packed
     for part in pipeline.model.parts_by_column:
         assert abs(part.weights.weights.astype(int)).max() <= 127
+
+
+@pytest.fixture(scope="module")
+def cutter(french: str, tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
+    path = tmp_path_factory.mktemp("cut") / "gold.conllu"
+    path.write_text(french, "utf-8")
+    return pn.train(path, column="text")
+
+
+def test_a_model_may_only_cut_text(cutter: pn.Tagger, gold: Path) -> None:
+    assert cutter.columns == cutter.feature_columns == () and not cutter.by_column
+    scores = cutter.evaluate_text(gold)
+    assert {name: one.f1 for name, one in scores.items()} == {
+        "Tokens": 1.0,
+        "Sentences": 1.0,
+        "Words": 1.0,
+    }
+    for other in (
+        pn.Tagger.from_bytes(cutter.to_bytes()),
+        pickle.loads(pickle.dumps(cutter)),
+        pn.train(gold, column="text"),
+    ):
+        assert other.to_bytes() == cutter.to_bytes() and other.tag_text(TEXT) == pn.tokenize(
+            TEXT, cutter
+        )
+    assert len(cutter.compress(len(cutter.to_bytes()) - 300, dev=gold).to_bytes()) < len(
+        cutter.to_bytes()
+    )
+    found = pn.inspect(cutter).to_dict()
+    assert found["segmentation_splits"] == 2
+    counts = cutter.model.record["train"]
+    assert counts["tokens"] == sum(map(len, pn.read_conllu(gold)))
+
+
+def test_tags_change_nothing_of_how_text_is_cut(
+    cutter: pn.Tagger, pipeline: pn.Tagger, gold: Path
+) -> None:
+    """Neither beside it in training, nor joined with it later, nor left out in use."""
+    upos = pn.train(gold, column="upos", preset="fast")
+    both = pn.Tagger.joined([upos, cutter])
+    both = pn.Tagger.from_bytes(both.to_bytes())
+    (one,) = both.tag_text("Elle voit l'arbre.")
+    assert one.labels == upos.tag(one.forms)
+    tokens = [
+        [(token.form, token.start, token.end, [word.form for word in token.words]) for token in own]
+        for own in (
+            [token for sentence in tagger.tag_text(TEXT) for token in sentence.tokens]
+            for tagger in (cutter, pipeline, both)
+        )
+    ]
+    assert tokens[0] == tokens[1] == tokens[2]
+    assert pn.tokenize(TEXT, pipeline) == pn.tokenize(TEXT, both) == cutter.tag_text(TEXT)
+    assert {word.label for one in pn.tokenize(TEXT, pipeline) for word in one} == {None}
+    rules = pn.tokenize(TEXT)
+    assert pn.tokenize(TEXT, upos) == rules != pn.tokenize(TEXT, cutter)
+    with pytest.raises(pn.ArgumentTypeError, match="model: a tagger is needed"):
+        pn.tokenize(TEXT, "en")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda t, d: t.tag(["va"]),
+        lambda t, d: t.tag_sents([["va"]]),
+        lambda t, d: t.tag_sents([["va"]], columns=["upos"], confidences=True),
+        lambda t, d: t.tag_text("va", columns=["upos"]),
+        lambda t, d: t.scores(["va"]),
+        lambda t, d: t.confidences(["va"]),
+        lambda t, d: t.explain(["va"]),
+        lambda t, d: t.evaluate(d),
+        lambda t, d: t.evaluate_columns(d),
+        lambda t, d: t.calibrate(d),
+        lambda t, d: t.with_lexicon({"va": "VERB"}),
+        lambda t, d: pn.compare(t, t, d),
+        lambda t, d: pn.inspect(t, dev=d),
+        lambda t, d: pn.k_best(t, ["va"], 2),
+    ],
+)
+def test_a_model_that_only_cuts_text_says_that_it_has_no_tags(
+    cutter: pn.Tagger, gold: Path, asked: Callable[..., Any]
+) -> None:
+    with pytest.raises(pn.ModelError, match="this model has no tags: it only cuts running text"):
+        asked(cutter, gold)
+
+
+def test_a_damaged_model_that_only_cuts_text_is_refused(cutter: pn.Tagger) -> None:
+    tensors, metadata = open_tensors(cutter.to_bytes(), "m")
+    del metadata["segmentation"]
+    arrays = {name: tensor.array() for name, tensor in tensors.items()}
+    kept = {name: part for name, part in metadata.items() if name != "sha256"}
+    with pytest.raises(pn.ModelError, match="segmentation: missing"):
+        pn.Tagger.from_bytes(write_tensors(arrays, kept))
