@@ -170,7 +170,7 @@ class ColumnLabelers:
         """Return what labels texts, in the core where that can be done; see TextFill.pieces."""
         fill = None if sure else self._text_filler(names)
         if fill is not None:
-            return fill.pieces
+            return partial(fill.pieces, threads=threads)
         from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
 
         def label(words: list[list[str]], **around: Any) -> dict[str, Labeled]:

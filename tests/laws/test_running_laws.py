@@ -15,6 +15,7 @@ from oracles.running import Pieces, as_tagged, as_written
 
 import perceptron_nlp as pn
 from perceptron_nlp._core.text.writer import may_have_gap
+from perceptron_nlp.tagger.tag import fill as filling
 from perceptron_nlp.tagger.tag.fill import TextFill
 from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches, text_sentences
 
@@ -174,6 +175,17 @@ def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str)
 
     pieces = labeled_batches(cut_text(text, pipeline.segmenter), label, 0, 3)
     assert pipeline.tag_text(text) == list(text_sentences(text, pieces))
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_threads_change_no_object(
+    pipeline: pn.Tagger, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    text = "Il zirpait du bois.\n\nElle dort\u00a0! " * 40 + "\n\n\n" + "sans fin " * 50
+    whole = pipeline.tag_text(text)
+    monkeypatch.setattr(filling, "PIECE", 100)
+    assert pipeline.tag_text(text, threads=threads) == pipeline.tag_text(text) == whole
+    assert next(pipeline.iter_text(text, threads=threads)) == whole[0]
 
 
 def test_lemmas_of_a_user_are_known(pipeline: pn.Tagger) -> None:

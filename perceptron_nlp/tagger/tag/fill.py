@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import starmap
 from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._core.conllu.splice import ConlluFiller
@@ -76,33 +77,53 @@ class TextFill:
             and not any(wrong_tag(label) for own in labels.values() for label in own)
         )
 
-    def pieces(self, text: str, *, whole: bool = False) -> Iterator[LabeledText]:
-        """Yield a text, which may be any str, with labels: some paragraphs at a time, or all."""
-        if whole:
-            yield self._labeled(text, 0, len(text))
-            return
-        begin, length = 0, PIECE
-        while begin < len(text):
-            found = self._labeled(text, begin, begin + length)
-            yield found
-            begin += found.taken[1]
-            length = PIECE if found.taken[1] else 2 * length
+    def pieces(self, text: str, *, whole: bool = False, threads: int = 1) -> Iterator[LabeledText]:
+        """Yield a text, which may be any str, with labels: some paragraphs at a time, or all.
 
-    def _labeled(self, text: str, begin: int, end: int) -> LabeledText:
-        """Return a part of a text with labels, up to some paragraph unless the text ends there."""
+        They do not depend on how many threads there are, to which a text of one piece gives nothing
+        to do.
+        """
+        cut = self._cut_pieces(text, len(text) if whole else PIECE)
+        if whole or threads == 1 or len(text) <= PIECE:
+            yield from starmap(self._labeled, cut)
+            return
+        # Here, since it brings logging in, and one thread does without.
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        with ThreadPoolExecutor(threads) as pool:
+            labeled: deque[Future[LabeledText]] = deque()
+            for begin, found in cut:
+                labeled.append(pool.submit(self._labeled, begin, found))
+                if len(labeled) > threads:
+                    yield labeled.popleft().result()
+            while labeled:
+                yield labeled.popleft().result()
+
+    def _cut_pieces(self, text: str, length: int) -> Iterator[tuple[int, CutText]]:
+        """Yield a text cut in pieces that end with a paragraph, each with where it begins."""
+        begin, least = 0, length
+        while True:
+            end = begin + length
+            piece = text[begin:end].encode("utf-8", "surrogatepass")
+            found = self._cutter.cut_text(piece, end >= len(text))
+            taken = found.taken[1]
+            yield begin, found
+            begin += taken
+            if begin >= len(text):
+                return
+            length = least if taken else 2 * length
+
+    def _labeled(self, begin: int, cut: CutText) -> LabeledText:
         # Here, since what is written as bytes does without.
         from perceptron_nlp.tagger.tag.text import LabeledText
 
-        at_end = end >= len(text)
-        cut = self._cutter.cut_text(text[begin:end].encode("utf-8", "surrogatepass"), at_end)
         sentences, places, first, ends, forms, labels, lemmas = self._filler.labeled(cut)
-        taken = cut.taken
         self._cutter.give_back(cut)
         numbered = dict(
             zip(self.labels, zip(labels, self.labels.values(), strict=True), strict=True)
         )
         return LabeledText(
-            self._maker, begin, sentences, places, first, ends, forms, numbered, lemmas, {}, taken
+            self._maker, begin, sentences, places, first, ends, forms, numbered, lemmas, {}
         )
 
     def texts(

@@ -169,7 +169,6 @@ class LabeledText(NamedTuple):
     labels : by column the number of each word's label, and the labels
     lemmas : None, or where each word's lemma ends in the lemmas, which are UTF-8
     confidences : by column of each word, where they are asked for
-    taken : (bytes, characters) from the front that are done with
     """
 
     maker: WordMaker
@@ -182,7 +181,6 @@ class LabeledText(NamedTuple):
     labels: Mapping[str, tuple[bytes, tuple[str, ...]]]
     lemmas: tuple[bytes, bytes] | None
     confidences: Mapping[str, Sequence[float]]
-    taken: tuple[int, int]
 
 
 def cut_whole(text: str) -> list[TextSentence]:
@@ -256,7 +254,6 @@ def _labeled(cut: Sequence[Sequence[TokenSpan]], found: Mapping[str, Labeled]) -
             for name, (_, sure) in found.items()
             if sure is not None
         },
-        (0, 0),
     )
 
 
