@@ -23,6 +23,7 @@ sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
 # Modules with loops over weights; in all others -O3 takes time and makes nothing faster.
 HOT = {
     "model.frozenmodel",
+    "model.modelrows",
     "table.weights",
     "tag.decode",
     "text.cutter",

@@ -108,6 +108,37 @@ def test_every_kind_of_array_comes_back(
         assert found_again.dtype == array.dtype and np.array_equal(found_again, array)
 
 
+@pytest.mark.parametrize("spread", [0.5, 3.0, 8.0, 60.0])
+@pytest.mark.parametrize("length", [511, 513, 4_000])
+def test_many_numbers_come_back_a_few_of_them_far_larger_than_the_others(
+    length: int, spread: float
+) -> None:
+    random = np.random.default_rng(length)
+    values = random.geometric(1 / (1 + spread), length)
+    values[random.integers(0, length, 9)] *= 1_000
+    counts = random.geometric(0.3, length).clip(max=255)
+    labels = np.concatenate([np.cumsum(random.geometric(0.2, n)) - 1 for n in counts])
+    tensors = {
+        "0.counts": counts.astype(np.uint8),
+        "0.labels": labels.astype(np.uint16),
+        "0.keys": np.cumsum(values).astype(np.uint64),
+        "short.keys": np.cumsum(values).astype(np.uint32),
+        "0.weights": np.where(random.random(length) < 0.5, values, -values).astype(np.int32),
+    }
+    kinds = {
+        "0.counts": "positive",
+        "0.labels": "in_rows",
+        "0.keys": "ascending",
+        "short.keys": "ascending",
+        "0.weights": "signed",
+    }
+    packed, how = packed_tensors(tensors, kinds)
+    back = unpacked_tensors(in_a_file(packed), how, "a.model")
+    for name, array in tensors.items():
+        found = back[name].array()
+        assert found.dtype == array.dtype and np.array_equal(found, array), name
+
+
 def lies() -> dict[str, Any]:
     return {
         "a length beyond the bytes": {"length": 2**62},

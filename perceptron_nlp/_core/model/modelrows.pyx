@@ -10,15 +10,17 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 cdef extern from "model/ricecodes.h" nogil:
     const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND
     const int RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING
-    ctypedef struct RiceReader:
-        pass
-    ctypedef struct RiceMaker:
+    ctypedef struct RiceCode:
+        const uint8_t *data
+        int64_t size, length
+        int low_bits
+        int kind, item
         const int64_t *starts
-        int64_t row, place
-        uint64_t last, limit
-    RiceReader rice_open(const uint8_t *data, int64_t size, int64_t length,
-                         int low_bits) noexcept
-    int rice_numbers(RiceReader *r, RiceMaker *m, int kind, int item, uint8_t *out) noexcept
+        uint64_t limit
+    void rice_prepare() noexcept
+    int rice_numbers(const RiceCode *c, uint8_t *out) noexcept
+
+rice_prepare()
 
 ctypedef fused Number:
     uint8_t
@@ -207,11 +209,10 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
     """
     cdef const uint8_t[::1] view = data
     cdef const int64_t[::1] rows
-    cdef int64_t size = view.shape[0], n
-    cdef int low, status, item = _ITEMS[code], how = _KINDS[kind]
+    cdef int64_t size = view.shape[0]
+    cdef int status, item = _ITEMS[code]
     cdef uint8_t[::1] out
-    cdef RiceReader reader
-    cdef RiceMaker maker
+    cdef RiceCode rice
     # Each number has a bit in unary, so nothing is made that the bytes are too few for.
     if not 0 <= low_bits <= 63 or not 0 <= length * (low_bits + 1) <= 8 * size:
         raise ValueError("its length or its low bits are out of range")
@@ -228,16 +229,15 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
         return memoryview(b"").cast(code)
     if rows[0] != 0 or rows[rows.shape[0] - 1] != length or not _rising(rows):
         raise ValueError(_OTHER_ROWS)
-    n, low = length, low_bits
-    numbers = memoryview(bytearray(item * n))
+    numbers = memoryview(bytearray(item * length))
     out = numbers
-    maker.starts, maker.row, maker.place, maker.last = &rows[0], 0, 0, 0
-    maker.limit = (<uint64_t>1 << (8 * item - 1)) - 1
+    rice.data, rice.size, rice.length, rice.low_bits = &view[0], size, length, low_bits
+    rice.kind, rice.item, rice.starts = _KINDS[kind], item, &rows[0]
+    rice.limit = (<uint64_t>1 << (8 * item - 1)) - 1
     if code.isupper():
-        maker.limit = 2 * maker.limit + 1
-    reader = rice_open(&view[0], size, n, low)
+        rice.limit = 2 * rice.limit + 1
     with nogil:
-        status = rice_numbers(&reader, &maker, how, item, &out[0])
+        status = rice_numbers(&rice, &out[0])
     if status == RICE_BEYOND:
         raise ValueError(f"a number beyond {8 * item} bits")
     if status != RICE_GOOD:

@@ -8,6 +8,135 @@
 
 enum { RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND };
 
+/* What the codes of packed arrays stand for: formats/tensorarrays.py has the kinds. */
+enum { RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING };
+
+/* low_bits is 0 to 63, and there are bytes enough for a bit and the low bits of each number. */
+typedef struct {
+    const uint8_t *data;
+    int64_t size, length;
+    int low_bits;
+    int kind, item;        /* what is made of each number, and in how many bytes: 1, 2, 4 or 8 */
+    const int64_t *starts; /* where the rows of RICE_ASCENDING begin, rising, and where all ends */
+    uint64_t limit;        /* the largest number that is made */
+} RiceCode;
+
+/* Bytes of the low bits of all numbers. */
+static inline int64_t rice_low_size(const RiceCode *c) {
+    return (c->length * c->low_bits + 7) / 8;
+}
+
+static inline int rice_bit(const RiceCode *c, int64_t place) {
+    return c->data[place / 8] >> (7 - place % 8) & 1;
+}
+
+/* Store the lowest bytes of a number as the n-th. */
+static inline void rice_put(const RiceCode *c, uint8_t *out, int64_t n, uint64_t number) {
+    switch (c->item) {
+        case 1:
+            out[n] = (uint8_t)number;
+            break;
+        case 2:
+            ((uint16_t *)(void *)out)[n] = (uint16_t)number;
+            break;
+        case 4:
+            ((uint32_t *)(void *)out)[n] = (uint32_t)number;
+            break;
+        default:
+            ((uint64_t *)(void *)out)[n] = number;
+    }
+}
+
+/* All numbers, bit by bit: for codes that rice_by_bytes cannot read, which tells what is wrong. */
+static inline int rice_by_bits(const RiceCode *c, uint8_t *out) {
+    const int64_t end = 8 * c->size;
+    int64_t unary = 8 * rice_low_size(c), bit = 0, row = 0;
+    uint64_t last = 0;
+    for (int64_t n = 0; n < c->length; n++) {
+        uint64_t value = 0;
+        for (;; value++) {
+            if (unary == end) return RICE_SHORT;
+            if (rice_bit(c, unary++)) break;
+        }
+        if (c->low_bits && value >> (64 - c->low_bits)) return RICE_WIDE;
+        for (int k = 0; k < c->low_bits; k++) value = value << 1 | (uint64_t)rice_bit(c, bit++);
+        if (c->kind == RICE_ASCENDING) {
+            const int first = n == c->starts[row];
+            row += first;
+            if (first ? value > c->limit : value >= c->limit - last) return RICE_BEYOND;
+            value = last = first ? value : last + value + 1;
+        } else if (c->kind != RICE_AS_IT_IS) {
+            const uint64_t minus = c->kind == RICE_SIGNED ? 0 - (value & 1) : 0;
+            if (c->kind == RICE_SIGNED) value >>= 1;
+            if (value >= c->limit) return RICE_BEYOND;
+            value = ((value + 1) ^ minus) - minus;
+        }
+        rice_put(c, out, n, value);
+    }
+    for (; unary % 8; unary++)
+        if (rice_bit(c, unary)) return RICE_LONG;
+    if (unary < end) return RICE_LONG;
+    for (; bit % 8; bit++)
+        if (rice_bit(c, bit)) return RICE_FILLED;
+    return RICE_GOOD;
+}
+
+/* What a byte of unary parts says. */
+typedef struct {
+    uint64_t zeros; /* a byte for each one of it, the lowest first: the zeros right before it */
+    uint8_t ones;
+    uint8_t after; /* zeros at its end */
+} RiceByte;
+
+static RiceByte rice_bytes[256];
+
+/* To be called before all else. */
+static inline void rice_prepare(void) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+        RiceByte found = {0, 0, 0};
+        for (int bit = 7; bit >= 0; bit--) {
+            if (byte >> bit & 1) {
+                found.zeros |= (uint64_t)found.after << 8 * found.ones++;
+                found.after = 0;
+            } else {
+                found.after++;
+            }
+        }
+        rice_bytes[byte] = found;
+    }
+}
+
+#define RICE_BLOCK 512
+#define RICE_MOST_ZEROS 247   /* before a byte, so that those in it, too, are told by a byte */
+#define RICE_MOST_LOW_BITS 24 /* with a byte of unary part a number has 32 bits */
+
+/* A number with more zeros than a byte tells. */
+typedef struct {
+    int64_t number;
+    uint64_t zeros;
+} RiceLongPart;
+
+/* The unary parts of all numbers, into room for eight more. 0: there are more or fewer. */
+static inline int rice_unary(const RiceCode *c, uint8_t *parts, RiceLongPart *longs) {
+    const uint8_t *at = c->data + rice_low_size(c), *const end = c->data + c->size;
+    uint8_t *out = parts, *const stop = parts + c->length;
+    uint64_t before = 0;
+    for (; at < end; at++) {
+        const RiceByte *byte = &rice_bytes[*at];
+        if (out >= stop) return 0;
+        if (before > RICE_MOST_ZEROS) {
+            *longs++ = (RiceLongPart){out - parts, before};
+            before = 0;
+        }
+        const uint64_t zeros = LOWEST_FIRST_64(byte->zeros + before);
+        memcpy(out, &zeros, sizeof zeros);
+        out += byte->ones;
+        before = byte->after + (before & (0 - (uint64_t)!byte->ones));
+    }
+    longs->number = c->length;
+    return out == stop;
+}
+
 /* 64 bits from a byte on, the first of them highest. */
 static inline uint64_t rice_word(const uint8_t *at) {
     return (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 |
@@ -15,182 +144,113 @@ static inline uint64_t rice_word(const uint8_t *at) {
            (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
-/* The same bits in the other order. */
-static inline uint64_t rice_turned(uint64_t x) {
-    x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
-    x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
-    x = (x >> 4 & 0x0f0f0f0f0f0f0f0f) | (x & 0x0f0f0f0f0f0f0f0f) << 4;
-    x = (x >> 8 & 0x00ff00ff00ff00ff) | (x & 0x00ff00ff00ff00ff) << 8;
-    x = (x >> 16 & 0x0000ffff0000ffff) | (x & 0x0000ffff0000ffff) << 16;
-    return x >> 32 | x << 32;
-}
-
-/* A code being read, a block of numbers at a time: the low bits and the unary parts, which stand
- * one after the other, are followed side by side. */
-typedef struct {
-    const uint8_t *data, *unary, *end;
-    int64_t missing; /* numbers still to be read */
-    int64_t bit;     /* of the low bits, the next */
-    int64_t size;
-    uint64_t ones; /* of the unary bits at hand, the next of them lowest, those not used yet */
-    int64_t last;  /* the place among them of the last that was used; negative: zeros before them */
-    int held;      /* how many are at hand */
-    int low_bits;
-} RiceReader;
-
-/* low_bits is 0 to 63, and there are bytes enough for the low bits of all `length` numbers. */
-static inline RiceReader rice_open(const uint8_t *data, int64_t size, int64_t length,
-                                   int low_bits) {
-    RiceReader r = {
-        data, data + (length * low_bits + 7) / 8, data + size, length, 0, size, 0, -1, 0, low_bits};
-    return r;
-}
-
-/* The unary parts of the next `count` numbers. */
-static inline int rice_unary(RiceReader *r, int64_t count, uint64_t *out) {
-    uint64_t ones = r->ones;
-    int64_t last = r->last;
-    for (int64_t n = 0; n < count;) {
-        if (!ones) {
-            last -= r->held;
-            if (r->end - r->unary >= 8) {
-                ones = rice_turned(rice_word(r->unary));
-                r->unary += 8;
-                r->held = 64;
-            } else if (r->unary < r->end) {
-                ones = rice_turned((uint64_t)*r->unary++ << 56);
-                r->held = 8;
-            } else {
-                return RICE_SHORT;
-            }
+/* Put the low bits of numbers behind their unary parts; the first one's number is a multiple of
+ * eight, and its low bits begin a byte. */
+static inline void rice_low(const RiceCode *c, int64_t first, int64_t count, uint32_t *codes) {
+    const int bits = c->low_bits;
+    const uint8_t *data = c->data + first / 8 * bits;
+    int64_t n = 0, bit;
+    if (!bits) return;
+    /* What is read stays within the data. */
+    const int64_t whole = 8 * (c->data + c->size - data - 8);
+    if (bits <= 8)
+        for (; n + 8 <= count && n * bits <= whole; n += 8) {
+            uint64_t word = rice_word(data + n / 8 * bits);
+            for (int k = 0; k < 8; k++, word <<= bits)
+                codes[n + k] = codes[n + k] << bits | (uint32_t)(word >> (64 - bits));
         }
-        for (; ones && n < count; ones &= ones - 1) {
-            int64_t place = lowest_bit(ones);
-            out[n++] = (uint64_t)(place - last - 1);
-            last = place;
+    for (; n < count && n * bits <= whole; n++) {
+        bit = n * bits;
+        uint64_t word = rice_word(data + bit / 8) << bit % 8;
+        codes[n] = codes[n] << bits | (uint32_t)(word >> (64 - bits));
+    }
+    for (; n < count; n++)
+        for (bit = (first + n) * bits; bit < (first + n + 1) * bits; bit++)
+            codes[n] = codes[n] << 1 | (uint32_t)rice_bit(c, bit);
+}
+
+/* Make the numbers of a block of codes; those of RICE_ASCENDING go on from `next`, what follows the
+ * last one, where `same` has ones, and from 0 where it has zeros. 0: one may be beyond the limit. */
+#define RICE_MADE(name, type)                                                             \
+    static inline int name(const RiceCode *c, uint64_t *next, const int32_t *same,        \
+                           const uint32_t *codes, int64_t count, type *restrict out) {    \
+        const int kind = c->kind;                                                         \
+        uint64_t after = *next, most = 0;                                                 \
+        uint32_t any = 0;                                                                 \
+        if (kind == RICE_ASCENDING) {                                                     \
+            /* Rows are short, and of lengths that no branch can foresee. */              \
+            for (int64_t n = 0; n < count; n++) {                                         \
+                after = (after & (uint64_t)(int64_t)same[n]) + ((uint64_t)codes[n] + 1);  \
+                most = after - 1 > most ? after - 1 : most;                               \
+                out[n] = (type)(after - 1);                                               \
+            }                                                                             \
+            *next = after;                                                                \
+            return most <= c->limit;                                                      \
+        }                                                                                 \
+        for (int64_t n = 0; n < count; n++) any |= codes[n];                              \
+        if (kind == RICE_AS_IT_IS)                                                        \
+            for (int64_t n = 0; n < count; n++) out[n] = (type)codes[n];                  \
+        else if (kind == RICE_POSITIVE)                                                   \
+            for (int64_t n = 0; n < count; n++) out[n] = (type)(codes[n] + 1);            \
+        else                                                                              \
+            for (int64_t n = 0; n < count; n++) {                                         \
+                const uint32_t minus = 0 - (codes[n] & 1);                                \
+                out[n] = (type)((((codes[n] >> 1) + 1) ^ minus) - minus);                 \
+            }                                                                             \
+        return (kind == RICE_SIGNED ? any >> 1 : any) < c->limit && any < UINT32_MAX / 2; \
+    }
+RICE_MADE(rice_made_1, uint8_t)
+RICE_MADE(rice_made_2, uint16_t)
+RICE_MADE(rice_made_4, uint32_t)
+RICE_MADE(rice_made_8, uint64_t)
+
+/* All numbers, by tables and in blocks. 0: this cannot read them, or something is wrong. */
+static inline int rice_by_bytes(const RiceCode *c, uint8_t *parts, RiceLongPart *longs,
+                                uint8_t *out) {
+    uint32_t codes[RICE_BLOCK];
+    int32_t same[RICE_BLOCK];
+    uint64_t next = 0;
+    int64_t row = 0;
+    if (!rice_unary(c, parts, longs)) return 0;
+    for (int64_t bit = c->length * c->low_bits; bit % 8; bit++)
+        if (rice_bit(c, bit)) return 0;
+    for (int64_t first = 0; first < c->length; first += RICE_BLOCK) {
+        const int64_t left = c->length - first, count = left < RICE_BLOCK ? left : RICE_BLOCK;
+        int good;
+        for (int64_t n = 0; n < count; n++) codes[n] = parts[first + n];
+        for (; longs->number < first + count; longs++) {
+            const uint64_t zeros = codes[longs->number - first] + longs->zeros;
+            if (zeros >> (32 - c->low_bits)) return 0;
+            codes[longs->number - first] = (uint32_t)zeros;
         }
-    }
-    r->ones = ones, r->last = last;
-    return RICE_GOOD;
-}
-
-/* The low bits of the numbers whose unary parts are in `out`, put after these. */
-static inline void rice_low(RiceReader *r, int64_t count, uint64_t *out) {
-    const int low_bits = r->low_bits, at_once = 57 / low_bits;
-    int64_t n = 0, bit = r->bit;
-    /* A word that begins in the middle of a byte has 57 bits at least. */
-    for (; n + at_once <= count && at_once && bit / 8 + 8 <= r->size; bit += at_once * low_bits) {
-        uint64_t word = rice_word(r->data + bit / 8) << (bit & 7);
-        for (int64_t to = n + at_once; n < to; n++, word <<= low_bits)
-            out[n] = out[n] << low_bits | word >> (64 - low_bits);
-    }
-    for (; n < count; n++) {
-        uint64_t value = out[n];
-        for (int taken = 0; taken < low_bits; taken++, bit++)
-            value = value << 1 | (r->data[bit / 8] >> (7 - (bit & 7)) & 1);
-        out[n] = value;
-    }
-    r->bit = bit;
-}
-
-/* The next `count` numbers, as many as are missing at most. */
-static inline int rice_read(RiceReader *r, int64_t count, uint64_t *out) {
-    uint64_t some = 0;
-    int status = rice_unary(r, count, out);
-    if (status != RICE_GOOD) return status;
-    r->missing -= count;
-    if (!r->low_bits) return RICE_GOOD;
-    for (int64_t n = 0; n < count; n++) some |= out[n];
-    if (some >> (64 - r->low_bits)) return RICE_WIDE;
-    rice_low(r, count, out);
-    return RICE_GOOD;
-}
-
-/* Is there nothing after the last number but what fills its byte? */
-static inline int rice_close(const RiceReader *r) {
-    if (r->ones || r->held - r->last > 8 || r->unary < r->end) return RICE_LONG;
-    if (r->bit & 7 && r->data[r->bit / 8] & (0xff >> (r->bit & 7))) return RICE_FILLED;
-    return RICE_GOOD;
-}
-
-/* What the codes of packed arrays stand for: formats/tensorarrays.py has the kinds. */
-enum { RICE_AS_IT_IS, RICE_POSITIVE, RICE_SIGNED, RICE_ASCENDING };
-#define RICE_BLOCK 512
-
-/* Numbers that are made of codes, block by block; rows are those of RICE_ASCENDING. */
-typedef struct {
-    const int64_t *starts; /* where rows begin, n_rows + 1 of them, rising */
-    int64_t row, place;
-    uint64_t last, limit;
-} RiceMaker;
-
-/* Make the numbers of a block in place of its codes, negative ones as two's complements; tells
- * whether all are within the limit. */
-static inline int rice_make(RiceMaker *m, int kind, int64_t count, uint64_t *codes) {
-    uint64_t most = 0;
-    if (kind == RICE_ASCENDING) {
-        int64_t place = m->place, row_end = m->starts[m->row];
-        uint64_t last = m->last;
-        for (int64_t n = 0; n < count; n++, place++) {
-            if (place == row_end) {
-                row_end = m->starts[++m->row];
-                last = codes[n];
-                if (last > m->limit) return 0;
-                continue;
-            }
-            /* The next one is last + code + 1. */
-            if (codes[n] >= m->limit - last) return 0;
-            codes[n] = last += codes[n] + 1;
+        rice_low(c, first, count, codes);
+        if (c->kind == RICE_ASCENDING) {
+            memset(same, -1, sizeof same);
+            for (; c->starts[row] < first + count; row++) same[c->starts[row] - first] = 0;
         }
-        m->place = place, m->last = last;
-        return 1;
+        if (c->item == 1)
+            good = rice_made_1(c, &next, same, codes, count, out + first);
+        else if (c->item == 2)
+            good = rice_made_2(c, &next, same, codes, count, (uint16_t *)(void *)out + first);
+        else if (c->item == 4)
+            good = rice_made_4(c, &next, same, codes, count, (uint32_t *)(void *)out + first);
+        else
+            good = rice_made_8(c, &next, same, codes, count, (uint64_t *)(void *)out + first);
+        if (!good) return 0;
     }
-    /* All bits together are no less than the largest; looking for that is needed near the limit. */
-    for (int64_t n = 0; n < count; n++) most |= codes[n];
-    if (most >= m->limit) {
-        most = 0;
-        for (int64_t n = 0; n < count; n++) most = codes[n] > most ? codes[n] : most;
-    }
-    if (kind == RICE_POSITIVE)
-        for (int64_t n = 0; n < count; n++) codes[n]++;
-    if (kind == RICE_SIGNED)
-        for (int64_t n = 0; n < count; n++) {
-            uint64_t minus = 0 - (codes[n] & 1);
-            codes[n] = (((codes[n] >> 1) + 1) ^ minus) - minus;
-        }
-    return kind == RICE_AS_IT_IS || (kind == RICE_SIGNED ? most / 2 : most) < m->limit;
+    return 1;
 }
 
-/* Store the lowest `item` bytes of each number: 1, 2, 4 or 8. */
-static inline void rice_store(const uint64_t *numbers, int64_t count, int item, uint8_t *out) {
-    int64_t n;
-    switch (item) {
-        case 1:
-            for (n = 0; n < count; n++) out[n] = (uint8_t)numbers[n];
-            break;
-        case 2:
-            for (n = 0; n < count; n++) ((uint16_t *)out)[n] = (uint16_t)numbers[n];
-            break;
-        case 4:
-            for (n = 0; n < count; n++) ((uint32_t *)out)[n] = (uint32_t)numbers[n];
-            break;
-        default:
-            for (n = 0; n < count; n++) ((uint64_t *)out)[n] = numbers[n];
-    }
-}
-
-/* All numbers of a code, of `item` bytes each, to `out`. */
-static inline int rice_numbers(RiceReader *r, RiceMaker *m, int kind, int item, uint8_t *out) {
-    uint64_t block[RICE_BLOCK];
-    while (r->missing) {
-        int64_t count = r->missing < RICE_BLOCK ? r->missing : RICE_BLOCK;
-        int status = rice_read(r, count, block);
-        if (status != RICE_GOOD) return status;
-        if (!rice_make(m, kind, count, block)) return RICE_BEYOND;
-        rice_store(block, count, item, out);
-        out += count * item;
-    }
-    return rice_close(r);
+/* All numbers of a code, of c->item bytes each, negative ones as two's complements. */
+static inline int rice_numbers(const RiceCode *c, uint8_t *out) {
+    if (c->low_bits > RICE_MOST_LOW_BITS || c->length > INT32_MAX) return rice_by_bits(c, out);
+    const size_t n_longs = (size_t)(c->size - rice_low_size(c)) / (RICE_MOST_ZEROS / 8) + 1;
+    uint8_t *parts = (uint8_t *)malloc((size_t)c->length + 8);
+    RiceLongPart *longs = (RiceLongPart *)malloc(n_longs * sizeof *longs);
+    const int good = parts && longs && rice_by_bytes(c, parts, longs, out);
+    free(parts);
+    free(longs);
+    return good ? RICE_GOOD : rice_by_bits(c, out);
 }
 
 #endif
