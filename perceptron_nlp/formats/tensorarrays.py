@@ -25,7 +25,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from perceptron_nlp._core.model.modelrows import rice_decoded, starts_of
+from perceptron_nlp._core.model.modelrows import rice_decoded, room, starts_of
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
     ALIGNMENT,
@@ -212,10 +212,14 @@ def pack(values: Words) -> Packed:
 
 
 def unpack(
-    packed: Packed, code: str = "Q", kind: str = "codes", starts: memoryview | None = None
+    packed: Packed,
+    code: str = "Q",
+    kind: str = "codes",
+    starts: memoryview | None = None,
+    into: memoryview | None = None,
 ) -> memoryview:
     """Return the numbers, or what they are codes of: see modelrows.rice_decoded."""
-    return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts)
+    return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts, into)
 
 
 def _bits(values: Words, width: int) -> Array:
@@ -255,12 +259,18 @@ def packed_tensors(
 def unpacked_tensors(
     tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
 ) -> dict[str, Tensor]:
-    """Return all arrays as they were before they were packed, everything checked."""
+    """Return all arrays as they were before they were packed, everything checked.
+
+    Those in rows have 16 bits where they had 8: tagging takes them so.
+    """
     arrays = dict(tensors)
+    sizes = {name: _size(tensors.get(name), one) for name, one in described.items()}
+    left = room(sum(sizes.values()))
     # Counts, which say where rows begin, must be there first.
     for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):
         try:
-            arrays[name] = _unpacked(arrays, name, described[name])
+            arrays[name] = _unpacked(arrays, name, described[name], left)
+            left = left[sizes[name] :]
         except ValueError as error:
             raise ModelError(
                 f"{path}: the model's {quote(name)}, which is packed: {error}; get the file again"
@@ -277,7 +287,25 @@ def _kind(one: Any) -> Any:
     return one.get("numbers") if isinstance(one, dict) else None
 
 
-def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
+def _size(packed: Tensor | None, one: Any) -> int:
+    """Return the bytes that an array takes when it is unpacked; 0 if it cannot be."""
+    told = one if isinstance(one, dict) else {}
+    length, low_bits, dtype = (told.get(key) for key in ("length", "low_bits", "dtype"))
+    if packed is None or not (type(length) is type(low_bits) is int) or dtype not in (*CODES,):
+        return 0
+    if not 0 <= length * (low_bits + 1) <= 8 * len(packed.data):
+        return 0
+    return (
+        -(
+            -length
+            * (2 * item_size(dtype) if _kind(one) == IN_ROWS else item_size(dtype))
+            // ALIGNMENT
+        )
+        * ALIGNMENT
+    )
+
+
+def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryview) -> Tensor:
     packed = tensors.get(name)
     if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
         raise ValueError("there are no such bytes")
@@ -293,11 +321,14 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
         counts is None or counts.dtype not in ("U8", "U16", "U32") or len(counts.shape) != 1
     ):
         raise ValueError("its rows are not told")
+    if kind == IN_ROWS and dtype == "U8":
+        dtype = "U16"
     numbers = unpack(
         Packed(one["length"], one["low_bits"], packed.data),
         CODES[dtype],
         kind,
         None if counts is None else starts_of(counts.numbers()),
+        into,
     )
     return Tensor.of(numbers, dtype)
 

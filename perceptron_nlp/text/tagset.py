@@ -5,9 +5,11 @@ Places between the atoms of running text have labels of their own, which words b
 
 from __future__ import annotations
 
+import itertools
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64, hash64_each
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
@@ -165,6 +167,32 @@ def is_span_column(labels: Iterable[str]) -> bool:
 def word_bytes(word: str) -> bytes:
     """Return the bytes of a word that the core hashes: UTF-8, a lone surrogate as three bytes."""
     return word.encode("utf-8", "surrogatepass")
+
+
+class Strings(NamedTuple):
+    """Strings one after the other, not decoded yet.
+
+    text : their UTF-8
+    starts : int64[n + 1], where each begins in it, and where the last one ends
+    """
+
+    text: memoryview
+    starts: memoryview
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Strings:
+        """Return strings encoded."""
+        texts = [word_bytes(text) for text in strings]
+        ends = itertools.accumulate(map(len, texts), initial=0)
+        return cls(memoryview(b"".join(texts)), memoryview(array("q", ends)))
+
+    def decoded(self) -> list[str]:
+        """Return the strings."""
+        whole, starts = self.text.tobytes(), self.starts.tolist()
+        return [
+            whole[begin:end].decode("utf-8", "surrogatepass")
+            for begin, end in itertools.pairwise(starts)
+        ]
 
 
 def word_hash(word: str) -> int:

@@ -5,7 +5,10 @@ numbers out of Rice codes (ricecodes.h).
 Numbers are memoryviews of one dimension; whoever calls has checked their types.
 """
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memcmp
 
 cdef extern from "model/ricecodes.h" nogil:
     const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND
@@ -20,6 +23,9 @@ cdef extern from "model/ricecodes.h" nogil:
     void rice_prepare() noexcept
     int rice_numbers(const RiceCode *c, uint8_t *out) noexcept
 
+cdef extern from "table/portable.h" nogil:
+    void *large_block(size_t size, int zeroed) noexcept
+
 rice_prepare()
 
 ctypedef fused Number:
@@ -27,6 +33,28 @@ ctypedef fused Number:
     uint16_t
     uint32_t
     uint64_t
+
+
+def room(Py_ssize_t size):
+    """A writable memoryview of so many bytes that hold anything, in large pages where the system has
+    them: arrays take few together, and to get a small page takes longer than to fill it."""
+    return memoryview(_Room(size))
+
+
+cdef class _Room:
+    cdef void *start
+    cdef Py_ssize_t size
+
+    def __cinit__(self, Py_ssize_t size):
+        self.size, self.start = size, large_block(size or 1, 0)
+        if self.start == NULL:
+            raise MemoryError
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.start, self.size, 0, flags)
+
+    def __dealloc__(self):
+        free(self.start)
 
 
 def aligned(data not None, int item):
@@ -121,6 +149,31 @@ def rise(numbers not None, const int64_t[::1] starts not None):
     return _rise(<const uint64_t *>&raw[0], &starts[0], starts.shape[0] - 1)
 
 
+def strings_rise(const uint8_t[::1] text not None, const int64_t[::1] starts not None):
+    """Is each of several strings whole characters, and above the one before?
+
+    Parameters
+    ----------
+    text : all of them, one after the other, which together are UTF-8
+    starts : int64[n + 1], from 0 to the length of the text, never falling: where each begins
+    """
+    cdef int64_t k, size, before, n = starts.shape[0] - 1
+    cdef int found
+    if not text.shape[0]:
+        # Several empty strings do not rise.
+        return n <= 1
+    for k in range(n):
+        size = starts[k + 1] - starts[k]
+        if size and text[starts[k]] & 0xC0 == 0x80:
+            return False
+        if k:
+            before = starts[k] - starts[k - 1]
+            found = memcmp(&text[0] + starts[k - 1], &text[0] + starts[k], min(before, size))
+            if found > 0 or (found == 0 and before >= size):
+                return False
+    return True
+
+
 def in_16_bits(numbers not None):
     """Unsigned numbers of 8 or 16 bits, each in 16: themselves, or a memoryview of new ones."""
     cdef const uint8_t[::1] narrow
@@ -185,7 +238,7 @@ _ITEMS = {"B": 1, "H": 2, "I": 4, "Q": 8, "b": 1, "h": 2, "i": 4, "q": 8}
 _OTHER_ROWS = "its rows are of another size"
 
 
-def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
+def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None, into=None):
     """The numbers of a Rice code.
 
     Parameters
@@ -197,6 +250,8 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
     kind : what they are made of the codes by: "codes" for these, or one of the kinds of
         formats/tensorarrays.py
     starts : of the kind "in_rows", int64[rows + 1]: where rows begin, from 0 to length, rising
+    into : None, or uint8[n], a buffer that begins at a multiple of 8 bytes, which takes the numbers if
+        there is room in it
 
     Returns
     -------
@@ -229,7 +284,9 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
         return memoryview(b"").cast(code)
     if rows[0] != 0 or rows[rows.shape[0] - 1] != length or not _rising(rows):
         raise ValueError(_OTHER_ROWS)
-    numbers = memoryview(bytearray(item * length))
+    if into is None or len(into) < item * length:
+        into = memoryview(bytearray(item * length))
+    numbers = into[:item * length]
     out = numbers
     rice.data, rice.size, rice.length, rice.low_bits = &view[0], size, length, low_bits
     rice.kind, rice.item, rice.starts = _KINDS[kind], item, &rows[0]

@@ -171,33 +171,33 @@ static inline void rice_low(const RiceCode *c, int64_t first, int64_t count, uin
 
 /* Make the numbers of a block of codes; those of RICE_ASCENDING go on from `next`, what follows the
  * last one, where `same` has ones, and from 0 where it has zeros. 0: one may be beyond the limit. */
-#define RICE_MADE(name, type)                                                             \
-    static inline int name(const RiceCode *c, uint64_t *next, const int32_t *same,        \
-                           const uint32_t *codes, int64_t count, type *restrict out) {    \
-        const int kind = c->kind;                                                         \
-        uint64_t after = *next, most = 0;                                                 \
-        uint32_t any = 0;                                                                 \
-        if (kind == RICE_ASCENDING) {                                                     \
-            /* Rows are short, and of lengths that no branch can foresee. */              \
-            for (int64_t n = 0; n < count; n++) {                                         \
-                after = (after & (uint64_t)(int64_t)same[n]) + ((uint64_t)codes[n] + 1);  \
-                most = after - 1 > most ? after - 1 : most;                               \
-                out[n] = (type)(after - 1);                                               \
-            }                                                                             \
-            *next = after;                                                                \
-            return most <= c->limit;                                                      \
-        }                                                                                 \
-        for (int64_t n = 0; n < count; n++) any |= codes[n];                              \
-        if (kind == RICE_AS_IT_IS)                                                        \
-            for (int64_t n = 0; n < count; n++) out[n] = (type)codes[n];                  \
-        else if (kind == RICE_POSITIVE)                                                   \
-            for (int64_t n = 0; n < count; n++) out[n] = (type)(codes[n] + 1);            \
-        else                                                                              \
-            for (int64_t n = 0; n < count; n++) {                                         \
-                const uint32_t minus = 0 - (codes[n] & 1);                                \
-                out[n] = (type)((((codes[n] >> 1) + 1) ^ minus) - minus);                 \
-            }                                                                             \
-        return (kind == RICE_SIGNED ? any >> 1 : any) < c->limit && any < UINT32_MAX / 2; \
+#define RICE_MADE(name, type)                                                               \
+    static inline int name(const RiceCode *c, uint64_t *next, const int32_t *same,          \
+                           const uint32_t *codes, int64_t count, type *restrict out) {      \
+        const int kind = c->kind;                                                           \
+        uint64_t after = *next, most = 0;                                                   \
+        uint32_t high = 0;                                                                  \
+        if (kind == RICE_ASCENDING) {                                                       \
+            /* Rows are short, and of lengths that no branch can foresee. */                \
+            for (int64_t n = 0; n < count; n++) {                                           \
+                after = (after & (uint64_t)(int64_t)same[n]) + ((uint64_t)codes[n] + 1);    \
+                most = after - 1 > most ? after - 1 : most;                                 \
+                out[n] = (type)(after - 1);                                                 \
+            }                                                                               \
+            *next = after;                                                                  \
+            return most <= c->limit;                                                        \
+        }                                                                                   \
+        for (int64_t n = 0; n < count; n++) high = codes[n] > high ? codes[n] : high;       \
+        if (kind == RICE_AS_IT_IS)                                                          \
+            for (int64_t n = 0; n < count; n++) out[n] = (type)codes[n];                    \
+        else if (kind == RICE_POSITIVE)                                                     \
+            for (int64_t n = 0; n < count; n++) out[n] = (type)(codes[n] + 1);              \
+        else                                                                                \
+            for (int64_t n = 0; n < count; n++) {                                           \
+                const uint32_t minus = 0 - (codes[n] & 1);                                  \
+                out[n] = (type)((((codes[n] >> 1) + 1) ^ minus) - minus);                   \
+            }                                                                               \
+        return (kind == RICE_SIGNED ? high / 2 : high) < c->limit && high < UINT32_MAX / 2; \
     }
 RICE_MADE(rice_made_1, uint8_t)
 RICE_MADE(rice_made_2, uint16_t)

@@ -78,6 +78,7 @@ cdef extern from "text/lemmatize.h" nogil:
         LemmaWord word
     const int KNOWN_COLUMN
     const int MOST_TAGS
+    uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points) noexcept
     WordRef word_ref(const uint8_t *text, size_t n, const uint64_t *secrets) noexcept
     uint64_t letters_hash(const uint32_t *letters, size_t n, uint64_t base) noexcept
     int known_lemmas_open(LemmaModel *m, uint32_t n) noexcept
@@ -96,6 +97,7 @@ cdef class LemmaDecoder:
     cdef LemmaScript *scripts
     cdef KnownScript *known
     cdef KnownLemma *lemmas
+    cdef uint32_t *letters
     cdef LabelRef *refs[3]
     cdef int _script(self, LemmaScript *own, script) except -1
     cdef const uint32_t *_letters(self, str text) except NULL

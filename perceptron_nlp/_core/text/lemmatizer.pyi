@@ -10,10 +10,10 @@ class LemmaDecoder:
         decoder: SentenceDecoder,
         scripts: Sequence[tuple[Any, ...]],
         known: Sequence[tuple[int, tuple[Any, ...]]],
-        lemmas: Sequence[tuple[str, int, int]],
+        lemmas: tuple[memoryview, memoryview, memoryview],
         tags: Sequence[Sequence[bytes]],
         upos: int,
-        upos_of: Sequence[int],
+        upos_of: Sequence[bytes],
         columns: Sequence[int],
         letter_page: Callable[[int], bytes],
     ) -> Self: ...

@@ -3,8 +3,8 @@
 
 from array import array
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdlib cimport calloc, free
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -19,11 +19,11 @@ cdef class LemmaDecoder:
     scripts : of each label what it does: (kind, drop_front, front, drop_back, back, acute), where
         acute is -1 if accents stay, or ("=", lemma)
     known : (number, script) of each script that may lead to a known lemma
-    lemmas : (lemma, number of the part of speech, hash of its only form or 0) of each known lemma
+    lemmas : the known lemmas, as StoredLemmas has them: the UTF-8 of all, int64[n + 1] where each
+        begins and ends in it, uint32[n] hashes of their only forms or 0
     tags : the labels, in UTF-8, of each column that lemmas depend on; at most three
     upos : the number of that of parts of speech in `tags`, or -1
-    upos_of : of each of its labels the number of the part of speech in `lemmas`, or -1; without
-        such a column, of the one that stands for all
+    upos_of : its labels as `lemmas` have them, in UTF-8; without such a column, what stands for all
     columns : for each column of the decoder but the words the number of its tags, or -1 for that
         of known lemmas
     letter_page : from a number to what 256 letters become; see lemmatize.letter_page
@@ -55,8 +55,14 @@ cdef class LemmaDecoder:
             self.tagger.columns[k + 1] = column
         self.scripts = <LemmaScript *>calloc(len(scripts) + len(known) + 1, sizeof(LemmaScript))
         self.known = <KnownScript *>calloc(len(known) + 1, sizeof(KnownScript))
-        self.lemmas = <KnownLemma *>calloc(len(lemmas) + 1, sizeof(KnownLemma))
-        if self.scripts == NULL or self.known == NULL or self.lemmas == NULL:
+        cdef const uint8_t[::1] text = lemmas[0]
+        cdef const int64_t[::1] starts = lemmas[1]
+        cdef const uint32_t[::1] only = lemmas[2]
+        cdef uint32_t n_lemmas = only.shape[0]
+        self.lemmas = <KnownLemma *>calloc(n_lemmas + 1, sizeof(KnownLemma))
+        self.letters = <uint32_t *>malloc((text.shape[0] + 1) * sizeof(uint32_t))
+        if (self.scripts == NULL or self.known == NULL or self.lemmas == NULL
+                or self.letters == NULL):
             raise MemoryLimitError("no memory for the lemmas")
         for k, script in enumerate(scripts):
             self._script(&self.scripts[k], script)
@@ -69,21 +75,32 @@ cdef class LemmaDecoder:
                                                     self.scripts[own].n_front, base)
             self.known[k].back_hash = letters_hash(self.scripts[own].back, self.scripts[own].n_back,
                                                    base)
-        at = 0
-        for k, (lemma, number, only) in enumerate(lemmas):
-            self.lemmas[k].at, self.lemmas[k].n = at, len(lemma)
-            self.lemmas[k].upos, self.lemmas[k].only = number, only
-            at += len(lemma)
-        self.tagger.model.letters = self._letters("".join([lemma for lemma, _, _ in lemmas]))
+        numbers = {}
+        cdef uint32_t at = 0
+        cdef int64_t tab
+        cdef bytes own_upos
+        for k in range(n_lemmas):
+            tab = starts[k + 1] - 1
+            while tab >= starts[k] and text[tab] != c"\t":
+                tab -= 1
+            own_upos = PyBytes_FromStringAndSize(<const char *>&text[0] + tab + 1,
+                                                 starts[k + 1] - tab - 1)
+            self.lemmas[k].upos = numbers.setdefault(own_upos, len(numbers))
+            self.lemmas[k].only, self.lemmas[k].at = only[k], at
+            if tab > starts[k]:
+                self.lemmas[k].n = utf8_decode(&text[0] + starts[k], tab - starts[k],
+                                               self.letters + at)
+            at += self.lemmas[k].n
+        self.tagger.model.letters = self.letters
         self.tagger.model.scripts, self.tagger.model.n_scripts = self.scripts, len(scripts)
         self.tagger.model.lemmas = self.lemmas
         self.tagger.model.base = base
-        if (known_lemmas_open(&self.tagger.model, len(lemmas)) < 0
-                or known_scripts_open(&self.tagger.model, self.known, len(known), len(lemmas)) < 0):
+        if (known_lemmas_open(&self.tagger.model, n_lemmas) < 0
+                or known_scripts_open(&self.tagger.model, self.known, len(known), n_lemmas) < 0):
             raise MemoryLimitError("no memory for the lemmas")
-        numbers = array("i", upos_of)
-        self.alive.append(numbers)
-        cdef const int32_t[::1] upos_view = numbers
+        places = array("i", [numbers.get(label, -1) for label in upos_of])
+        self.alive.append(places)
+        cdef const int32_t[::1] upos_view = places
         self.tagger.upos_of = &upos_view[0]
         for t, own in enumerate(self.tags):
             self.refs[t] = <LabelRef *>calloc(len(own) + 1, sizeof(LabelRef))
@@ -102,6 +119,7 @@ cdef class LemmaDecoder:
         free(self.scripts)
         free(self.known)
         free(self.lemmas)
+        free(self.letters)
         free(self.tagger.model.slots)
         free(self.tagger.model.stems)
 
@@ -122,7 +140,7 @@ cdef class LemmaDecoder:
 
     cdef const uint32_t *_letters(self, str text) except NULL:
         """The code points of a text, which live as long as this object."""
-        letters = array("I", [ord(letter) for letter in text] + [0])
+        letters = array("I", [*map(ord, text), 0])
         cdef const uint32_t[::1] view = letters
         self.alive.append(letters)
         return &view[0]

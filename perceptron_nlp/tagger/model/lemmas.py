@@ -7,10 +7,11 @@ training and afterwards, is what makes it work, since training would else see th
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.tagger.model.derived import ABSENT, Around, Sentences
@@ -18,10 +19,7 @@ from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings
 from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import word_hash
-
-if TYPE_CHECKING:
-    pass
+from perceptron_nlp.text.tagset import Strings, word_hash
 
 KNOWN = "known"
 """The column's name."""
@@ -33,6 +31,38 @@ _SEVERAL = 0
 _CACHED = 1 << 14
 LONGEST_CACHED = 64
 """Characters of a word that is remembered, so that memory does not follow what words are long."""
+
+
+class StoredLemmas(Mapping[str, int]):
+    """Known lemmas of a file, decoded when one is asked for: the core takes them as they are.
+
+    strings : ``lemma<tab>part of speech``, ascending
+    only : uint32, of each the hash of its only form or 0; see KnownLemmas
+    """
+
+    def __init__(self, strings: Strings, only: memoryview) -> None:
+        self.strings = strings
+        self.only = only
+
+    @classmethod
+    def of(cls, lemmas: Mapping[str, int]) -> StoredLemmas:
+        """Return lemmas in this form."""
+        if isinstance(lemmas, StoredLemmas):
+            return lemmas
+        return cls(Strings.of(lemmas), memoryview(array("I", lemmas.values())))
+
+    @cached_property
+    def _decoded(self) -> dict[str, int]:
+        return dict(zip(self.strings.decoded(), self.only, strict=True))
+
+    def __getitem__(self, key: str) -> int:
+        return self._decoded[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._decoded)
+
+    def __len__(self) -> int:
+        return len(self.only)
 
 
 class KnownLemmas:
@@ -145,9 +175,9 @@ class KnownLemmas:
         # Here, since tagging does without NumPy.
         import numpy as np
 
-        lemmas = writer.under("lemmas")
-        lemmas.put_strings(list(self.lemmas))
-        lemmas.put("only", np.array(list(self.lemmas.values()), np.uint32))
+        lemmas, stored = writer.under("lemmas"), StoredLemmas.of(self.lemmas)
+        lemmas.put_strings(stored.strings)
+        lemmas.put("only", np.array(stored.only, np.uint32))
         return {"turkic": self.turkic, "scripts": list(self.scripts)}
 
     @classmethod
@@ -163,10 +193,10 @@ class KnownLemmas:
             literals = [label for label in scripts if parse_script(label).literal is not None]
         except FormatError as error:
             raise bad("lemmas", str(error)) from None
-        keys, only = lemmas.strings(), lemmas.numbers("only", "U32")
-        if literals or len(only) != len(keys):
+        stored = StoredLemmas(lemmas.strings(), lemmas.numbers("only", "U32"))
+        if literals or len(stored) != len(stored.strings.starts) - 1:
             raise bad("lemmas", "literal scripts, or other forms than lemmas")
-        return cls(described["turkic"], scripts, dict(zip(keys, only, strict=True)))
+        return cls(described["turkic"], scripts, stored)
 
     def _value(self, word: str, upos: str) -> str:
         low = lowered(word, turkic=self.turkic)

@@ -7,17 +7,23 @@ part, every bit of it checked.
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from perceptron_nlp._core.model.modelrows import highest, in_16_bits, none_is_zero, rise, starts_of
+from perceptron_nlp._core.model.modelrows import (
+    highest,
+    in_16_bits,
+    none_is_zero,
+    rise,
+    starts_of,
+    strings_rise,
+)
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.tensorfile import Tensor
-from perceptron_nlp.text.tagset import word_bytes
+from perceptron_nlp.text.tagset import Strings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,14 +54,13 @@ class Writer(NamedTuple):
         """Take an array."""
         self.arrays[self.prefix + name] = array
 
-    def put_strings(self, strings: Sequence[str]) -> None:
+    def put_strings(self, strings: Strings) -> None:
         """Take strings in ascending order, as ``forms`` and ``lengths``."""
         # Here, since tagging does without NumPy.
         import numpy as np
 
-        texts = [word_bytes(text) for text in strings]
-        self.put("forms", np.frombuffer(b"".join(texts), np.uint8))
-        self.put("lengths", smallest(np.array([len(text) for text in texts], np.int64)))
+        self.put("forms", np.frombuffer(strings.text, np.uint8))
+        self.put("lengths", smallest(np.diff(np.frombuffer(strings.starts, np.int64))))
 
 
 class Reader(NamedTuple):
@@ -87,23 +92,19 @@ class Reader(NamedTuple):
             raise self.bad(self.prefix + name, f"{tensor.kind} is not what it should be")
         return tensor.numbers()
 
-    def strings(self) -> list[str]:
+    def strings(self) -> Strings:
         """Return the strings that put_strings took."""
         lengths, text = self.numbers("lengths", *UNSIGNED), self.numbers("forms", "U8")
-        ends = list(itertools.accumulate(lengths))
-        if (ends[-1] if ends else 0) != len(text):
+        starts = starts_of(lengths)
+        if starts[-1] != len(text):
             raise self.bad(self.prefix + "lengths", "do not add up to the length of the forms")
-        whole = text.tobytes()
         try:
-            forms = [
-                whole[begin:end].decode("utf-8", "surrogatepass")
-                for begin, end in zip([0, *ends], ends, strict=False)
-            ]
+            str(text, "utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise self.bad(self.prefix + "forms", "not UTF-8") from None
-        if any(one >= two for one, two in itertools.pairwise(forms)):
-            raise self.bad(self.prefix + "forms", "not in ascending order")
-        return forms
+        if not strings_rise(text, starts):
+            raise self.bad(self.prefix + "forms", "not whole characters in ascending order")
+        return Strings(text, starts)
 
 
 def smallest(numbers: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 from perceptron_nlp.tagger.model.derived import ABSENT, Around, Sentences
 from perceptron_nlp.tagger.model.weights import UNSIGNED, Reader, Writer, are_strings, smallest
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import word_bytes
+from perceptron_nlp.text.tagset import Strings, word_bytes
 
 
 class WordTables(NamedTuple):
@@ -73,7 +73,7 @@ class WordTables(NamedTuple):
 
         tables = writer.under("tables")
         forms = sorted(self.rows)
-        tables.put_strings(forms)
+        tables.put_strings(Strings.of(forms))
         all_values = []
         for number in range(len(self.names)):
             column = [self.rows[form][number] for form in forms]
@@ -102,7 +102,7 @@ class WordTables(NamedTuple):
             or len(set(names)) < len(names)
         ):
             refuse("not as many lists of values as names")
-        forms = tables.strings()
+        forms = tables.strings().decoded()
         columns = []
         for number, values in enumerate(all_values):
             if not are_strings(values):

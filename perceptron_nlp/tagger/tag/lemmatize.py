@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.label_components import UPOS
-from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas
+from perceptron_nlp.tagger.model.lemmas import KNOWN, LONGEST_CACHED, KnownLemmas, StoredLemmas
 from perceptron_nlp.text.scripts import (
     Script,
     accented_letter,
@@ -130,18 +130,17 @@ class Lemmatizer:
         """Return what the core's LemmaDecoder is made of; None if the core cannot do it."""
         if len(written) > _MOST_TAGS or decoder.looks_around:
             return None
-        lemmas = [(*key.rpartition("\t")[::2], only) for key, only in self._lemmas.lemmas.items()]
-        numbers = {upos: n for n, upos in enumerate(dict.fromkeys(upos for _, upos, _ in lemmas))}
+        lemmas = StoredLemmas.of(self._lemmas.lemmas)
         upos = self._tags.index(UPOS) if UPOS in self._tags else -1
         labels = written[upos] if upos >= 0 else ["_"]
         return (
             decoder,
             [_in_numbers(self._scripts[label]) for label in self._labels],
             [(number, _in_numbers(script)) for number, script in self._lemmas.plain_scripts()],
-            [(lemma, numbers[of], only) for lemma, of, only in lemmas],
+            (*lemmas.strings, lemmas.only),
             [[word_bytes(label) for label in own] for own in written],
             upos,
-            [numbers.get(label, -1) for label in labels],
+            [word_bytes(label) for label in labels],
             [KNOWN_COLUMN if name == KNOWN else self._tags.index(name) for name in looked_at],
             partial(letter_page, turkic=self._lemmas.turkic),
         )
