@@ -21,7 +21,7 @@ _UNITS = {
     "GiB": 1 << 30,
 }
 _BY_LETTERS = {unit.lower(): factor for unit, factor in _UNITS.items()}
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([A-Za-z]*)", re.ASCII)
+_SIZE = r"(\d{1,18}(?:\.\d{1,9})?)\s*([A-Za-z]*)"
 
 MAX_THREADS = 1024
 
@@ -160,7 +160,7 @@ def parse_size(size: int | str, name: str = "size") -> int:
     if isinstance(size, int):
         n_bytes = size
     else:
-        match = _SIZE.fullmatch(size.strip())
+        match = re.fullmatch(_SIZE, size.strip(), re.ASCII)
         factor = None if match is None else _BY_LETTERS.get(match[2].lower())
         if match is None or factor is None:
             raise ArgumentError(

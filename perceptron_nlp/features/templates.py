@@ -33,6 +33,7 @@ the order of the text: the same is ``tag[+1]`` if a tagger reads right to left.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Sequence
@@ -216,16 +217,7 @@ class Template(NamedTuple):
         """
         if not isinstance(text, str):
             raise ArgumentTypeError(f"text: a str is needed, not {type(text).__name__}")
-        atoms = tuple(parse_atom(piece) for piece in text.split())
-        if not 1 <= len(atoms) <= MAX_ATOMS:
-            raise TemplateError(
-                f"{quote(text)}: a template has 1 to {MAX_ATOMS} atoms, this one {len(atoms)}"
-            )
-        if len(set(atoms)) < len(atoms):
-            raise TemplateError(f"{quote(text)}: an atom stands in it twice")
-        template = cls(atoms)
-        template._check_many(text)
-        return template
+        return _parsed(text)
 
     def in_text_order(self, right_to_left: bool) -> str:
         """Return the template as people read it; see Atom.in_text_order."""
@@ -251,6 +243,21 @@ class Template(NamedTuple):
 
     def __str__(self) -> str:
         return " ".join(map(str, self.atoms))
+
+
+# The columns of a model have most of their templates in common.
+@functools.lru_cache(maxsize=4096)
+def _parsed(text: str) -> Template:
+    atoms = tuple(parse_atom(piece) for piece in text.split())
+    if not 1 <= len(atoms) <= MAX_ATOMS:
+        raise TemplateError(
+            f"{quote(text)}: a template has 1 to {MAX_ATOMS} atoms, this one {len(atoms)}"
+        )
+    if len(set(atoms)) < len(atoms):
+        raise TemplateError(f"{quote(text)}: an atom stands in it twice")
+    template = Template(atoms)
+    template._check_many(text)
+    return template
 
 
 def look_nearby(templates: Iterable[Template]) -> bool:

@@ -211,15 +211,9 @@ def pack(values: Words) -> Packed:
     return Packed(len(values), low_bits, data)
 
 
-def unpack(
-    packed: Packed,
-    code: str = "Q",
-    kind: str = "codes",
-    starts: memoryview | None = None,
-    into: memoryview | None = None,
-) -> memoryview:
-    """Return the numbers, or what they are codes of: see modelrows.rice_decoded."""
-    return rice_decoded(packed.data, packed.length, packed.low_bits, code, kind, starts, into)
+def unpack(packed: Packed) -> memoryview:
+    """Return the numbers: see modelrows.rice_decoded."""
+    return rice_decoded(packed.data, packed.length, packed.low_bits)
 
 
 def _bits(values: Words, width: int) -> Array:
@@ -289,20 +283,12 @@ def _kind(one: Any) -> Any:
 
 def _size(packed: Tensor | None, one: Any) -> int:
     """Return the bytes that an array takes when it is unpacked; 0 if it cannot be."""
-    told = one if isinstance(one, dict) else {}
-    length, low_bits, dtype = (told.get(key) for key in ("length", "low_bits", "dtype"))
-    if packed is None or not (type(length) is type(low_bits) is int) or dtype not in (*CODES,):
+    length = one.get("length") if isinstance(one, dict) else None
+    if packed is None or type(length) is not int or not 0 <= length <= 8 * len(packed.data):
         return 0
-    if not 0 <= length * (low_bits + 1) <= 8 * len(packed.data):
-        return 0
-    return (
-        -(
-            -length
-            * (2 * item_size(dtype) if _kind(one) == IN_ROWS else item_size(dtype))
-            // ALIGNMENT
-        )
-        * ALIGNMENT
-    )
+    # Of eight bytes at most, which begin where those of any type may.
+    items = item_size(one["dtype"]) if one.get("dtype") in (*CODES,) else 0
+    return -(-length * max(items, 2) // ALIGNMENT) * ALIGNMENT
 
 
 def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryview) -> Tensor:
@@ -323,12 +309,9 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryvi
         raise ValueError("its rows are not told")
     if kind == IN_ROWS and dtype == "U8":
         dtype = "U16"
-    numbers = unpack(
-        Packed(one["length"], one["low_bits"], packed.data),
-        CODES[dtype],
-        kind,
-        None if counts is None else starts_of(counts.numbers()),
-        into,
+    starts = None if counts is None else starts_of(counts.numbers())
+    numbers = rice_decoded(
+        packed.data, one["length"], one["low_bits"], CODES[dtype], kind, starts, into
     )
     return Tensor.of(numbers, dtype)
 

@@ -40,7 +40,7 @@ MOST_DROPPED, LONGEST_PIECE, LONGEST_LITERAL = 255, 64, 1000
 # A search takes time that grows as the square of this.
 _LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"
-_ESCAPED = re.compile(r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]")
+_ESCAPED = r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]"
 # What would break a line, or has no UTF-8.
 _UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _TURKIC = {"I": "ı", "İ": "i"}
@@ -196,8 +196,13 @@ def parse_script(text: str) -> Script:
     fields = text.split(",")
     if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
         drops = [fields[1], fields[3], *fields[5:]]
-        if all(
-            n.isascii() and n.isdecimal() and len(n) <= 3 and int(n) <= MOST_DROPPED for n in drops
+        digits = "".join(drops)
+        if (
+            digits.isascii()
+            and digits.isdecimal()
+            and min(map(len, drops)) >= 1
+            and max(map(len, drops)) <= 3
+            and max(map(int, drops)) <= MOST_DROPPED
         ):
             front, back = unescape(fields[2]), unescape(fields[4])
             too_long = max(len(front), len(back)) > LONGEST_PIECE
@@ -295,7 +300,7 @@ def with_acute(text: str, place: int) -> str:
 
 def escape(text: str) -> str:
     """Return a piece of a label without commas, percent signs, white space and controls."""
-    return _ESCAPED.sub(lambda found: f"%{ord(found.group()):x};", text)
+    return re.sub(_ESCAPED, lambda found: f"%{ord(found.group()):x};", text)
 
 
 def unescape(text: str) -> str:

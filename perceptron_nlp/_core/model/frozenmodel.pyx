@@ -2,7 +2,8 @@
 """Frozen models: weights, templates and what words are held to, made ready for tagging."""
 
 import os
-from threading import Lock
+# threading takes longer to import than much text to tag.
+from _thread import allocate_lock
 
 cimport cython
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -74,7 +75,7 @@ cdef class CacheMemory:
     # tagged again in all columns, it took three times as long.
     def __cinit__(self, size_t n_bytes=128 << 20):
         self.share.bytes = n_bytes
-        self.lock = Lock()
+        self.lock = allocate_lock()
 
     @property
     def n_bytes(self):

@@ -98,9 +98,11 @@ cdef class LemmaDecoder:
     cdef KnownScript *known
     cdef KnownLemma *lemmas
     cdef uint32_t *letters
+    cdef uint32_t *script_letters
+    cdef size_t n_letters
     cdef LabelRef *refs[3]
     cdef int _script(self, LemmaScript *own, script) except -1
-    cdef const uint32_t *_letters(self, str text) except NULL
+    cdef const uint32_t *_letters(self, str text) noexcept
 
 
 cdef class Lemmatizer:

@@ -55,6 +55,8 @@ cdef class LemmaDecoder:
             self.tagger.columns[k + 1] = column
         self.scripts = <LemmaScript *>calloc(len(scripts) + len(known) + 1, sizeof(LemmaScript))
         self.known = <KnownScript *>calloc(len(known) + 1, sizeof(KnownScript))
+        self.script_letters = <uint32_t *>malloc(sizeof(uint32_t) * (
+            1 + _n_letters(scripts) + _n_letters([script for _, script in known])))
         cdef const uint8_t[::1] text = lemmas[0]
         cdef const int64_t[::1] starts = lemmas[1]
         cdef const uint32_t[::1] only = lemmas[2]
@@ -62,7 +64,7 @@ cdef class LemmaDecoder:
         self.lemmas = <KnownLemma *>calloc(n_lemmas + 1, sizeof(KnownLemma))
         self.letters = <uint32_t *>malloc((text.shape[0] + 1) * sizeof(uint32_t))
         if (self.scripts == NULL or self.known == NULL or self.lemmas == NULL
-                or self.letters == NULL):
+                or self.letters == NULL or self.script_letters == NULL):
             raise MemoryLimitError("no memory for the lemmas")
         for k, script in enumerate(scripts):
             self._script(&self.scripts[k], script)
@@ -120,6 +122,7 @@ cdef class LemmaDecoder:
         free(self.known)
         free(self.lemmas)
         free(self.letters)
+        free(self.script_letters)
         free(self.tagger.model.slots)
         free(self.tagger.model.stems)
 
@@ -138,12 +141,19 @@ cdef class LemmaDecoder:
         own.front, own.back = self._letters(front), self._letters(back)
         return 0
 
-    cdef const uint32_t *_letters(self, str text) except NULL:
-        """The code points of a text, which live as long as this object."""
-        letters = array("I", [*map(ord, text), 0])
-        cdef const uint32_t[::1] view = letters
-        self.alive.append(letters)
-        return &view[0]
+    cdef const uint32_t *_letters(self, str text) noexcept:
+        """The code points of a text, behind those that are there already."""
+        cdef const uint32_t *begin = self.script_letters + self.n_letters
+        cdef Py_UCS4 letter
+        for letter in text:
+            self.script_letters[self.n_letters] = letter
+            self.n_letters += 1
+        return begin
+
+
+def _n_letters(scripts):
+    """How many letters scripts put at either end."""
+    return sum([len(script[2]) + len(script[4]) for script in scripts if script[0] != "="])
 
 
 def _stem(entry):
