@@ -26,16 +26,16 @@ KEPT = (
 REACHED = {
     "lines of Python": 42_900,
     "modules of Python": 208,
-    "lines of the core": 15_400,
+    "lines of the core": 15_500,
     "files of the core": 60,
     "classes for a sentence or a text": 23,
     "methods of Tagger that label": 7,
     "load and tag: modules": 31,
-    "load and tag: lines": 6_000,
+    "load and tag: lines": 6_100,
     "tag en < text: modules": 53,
-    "tag en < text: lines": 10_800,
+    "tag en < text: lines": 10_900,
     "train --dev: modules": 66,
-    "train --dev: lines": 13_450,
+    "train --dev: lines": 13_550,
     "train --dev: lines hardly run": 1_500,
 }
 

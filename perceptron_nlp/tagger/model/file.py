@@ -51,7 +51,6 @@ MODEL_FORMAT_VERSION = 2
 PLAIN_VERSION = 1  # without packed arrays
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
-
 # The keys of derived columns in a description, in the order in which they are made; where there are
 # none it is null, and no key LEMMAS.
 FUNCTION, WINDOW, TABLES, LEMMAS, FIRST = "extractor", "window", "tables", "lemmas", "first"
