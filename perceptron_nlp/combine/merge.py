@@ -37,6 +37,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, in_message, quote
+from perceptron_nlp.features.templates import most_features
 from perceptron_nlp.tagger.model.cells import Union, sum_of
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.file import model_to_bytes
@@ -219,7 +220,7 @@ def _mix(base: TaggerModel, models: Sequence[TaggerModel], factors: Sequence[flo
     shares = [factor / sum(factors) for factor in factors]
     runs = [mixed(begun, reached, shares) for begun, *reached in zip(*states, strict=True)]
     averages = [run.average(n_labels, base.weights.table_bits) for run in runs]
-    weights = QuantizedWeights.of(sum_of(averages), max(1, len(base.templates)))
+    weights = QuantizedWeights.of(sum_of(averages), most_features(base.templates) or [1])
     state = TrainingState(state_of(base).options, tuple(runs))
     record = _mixed_record(base, models)
     return _united(base, models, tags=tags, weights=weights, record=record, state=state)
@@ -311,14 +312,14 @@ def _mean(
     ]
     mean = sum_of(renumbered, factors)
     mean.weights[:] /= sum(factors)
-    n_groups = len(models[0].weights.group_starts) - 1
+    most = most_features(models[0].templates) or [1]
     scales = {model.weights.scale for model in models}
     # If every weight is a whole number of the members' steps, they need no others.
     if len(scales) == 1:
         steps = mean.weights * models[0].weights.scale
         if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
-            return QuantizedWeights.of(mean, n_groups, *scales)
-    return QuantizedWeights.of(mean, n_groups)
+            return QuantizedWeights.of(mean, most, *scales)
+    return QuantizedWeights.of(mean, most)
 
 
 def _in_float64(weights: QuantizedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:

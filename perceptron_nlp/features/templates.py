@@ -40,7 +40,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp._core.features.extract import hash64
+from perceptron_nlp._core.features.extract import FeatureProgram, hash64
 from perceptron_nlp.errors import ArgumentTypeError, TemplateError, quote
 
 VIEWS = (
@@ -324,6 +324,11 @@ class CompiledTemplates(NamedTuple):
     slot_templates: list[int]
     static: list[int]
     history: list[int]
+
+
+def most_features(templates: Sequence[Template]) -> list[int]:
+    """Return how many features of each template a word has at most; 0 for any number."""
+    return FeatureProgram(compile_templates(templates)).most_features
 
 
 def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:

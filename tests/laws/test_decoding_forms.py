@@ -14,7 +14,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
-from perceptron_nlp.features.templates import compile_templates
+from perceptron_nlp.features.templates import compile_templates, most_features
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train.compress import reduced
 from perceptron_nlp.tagger.train.data import label_hashes
@@ -106,9 +106,10 @@ def trained(
         table_bits=table_bits,
         right_to_left=bool(seed % 2),
     ).model
+    most = most_features(model.templates)
     if packed:
-        model = model.replace(weights=reduced(model.weights, 1.0, None))
-    bound = min(32767 // len(model.templates), largest)
+        model = model.replace(weights=reduced(model.weights, 1.0, None, sum(most)))
+    bound = min(32767 // sum(most), largest)
     weights = random.integers(-bound, bound + 1, model.weights.n_cells).astype(np.int16)
     return model.replace(weights=model.weights.replace(weights=weights))
 
@@ -146,7 +147,7 @@ def test_16_bits_plain_c_and_small_caches_give_what_32_bits_give(
     wide = decoder(model, grouped=False)
     usual = decoder(model)
     assert not wide.narrow
-    assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
+    assert usual.narrow == (len(model.tags) <= 64)
     expected = results(wide, sentences)
     for form in (
         usual,
@@ -176,7 +177,7 @@ def test_beams_in_16_bits_side_by_side_find_what_beams_in_doubles_find(
         plain = decoder(model, beam=beam)
     wide = decoder(model, grouped=False, beam=beam)
     usual = decoder(model, beam=beam)
-    assert usual.narrow == (len(model.tags) <= 64 and name != "n-grams")
+    assert usual.narrow == (len(model.tags) <= 64)
     expected = results(wide, sentences)
     for form in (usual, plain, decoder(model, beam=beam, memory=CacheMemory(2_000))):
         assert results(form, sentences) == expected

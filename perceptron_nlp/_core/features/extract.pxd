@@ -78,6 +78,7 @@ cdef extern from "features/program.h" nogil:
         int first
         int last
     uint64_t no_label_hash() noexcept
+    int32_t most_features(const Program *p, int32_t template_id) noexcept
     void key_buffer_close(KeyBuffer *b) noexcept
     int type_values(const Program *p, WordScratch *s, int32_t column, const uint8_t *text,
                     size_t n, uint64_t *out) noexcept

@@ -171,6 +171,11 @@ cdef class FeatureProgram:
                         p.n_carried += 1
         return 0
 
+    @property
+    def most_features(self):
+        """Features that each template gives a word at most; 0 for any number."""
+        return [most_features(&self.program, k) for k in range(self.program.n_templates)]
+
     def slot_features(self, int slot, text, int distance=0):
         """Return the features of one string by the templates of one slot.
 

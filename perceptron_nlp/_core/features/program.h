@@ -214,12 +214,14 @@ static inline uint64_t token_key(const Program *p, int32_t template_id, const To
     (const AtomSpec *atom = (p)->atoms + (p)->atom_starts[template_id]; \
      atom < (p)->atoms + (p)->atom_starts[(template_id) + 1]; atom++)
 
-/* Does it give a word any number of features? */
-static inline int looks_at_many(const Program *p, int32_t template_id) {
+/* How many features it gives a word at most; 0: any number. */
+static inline int32_t most_features(const Program *p, int32_t template_id) {
+    int32_t most = 1;
     for
         EACH_ATOM(p, template_id, atom)
-    if (atom->kind == ATOM_VALUE && is_many(&p->values[atom->value])) return 1;
-    return 0;
+    if (atom->kind == ATOM_VALUE && is_many(&p->values[atom->value]))
+        most = most_values(&p->values[atom->value]);
+    return most;
 }
 
 /* Is it of two neighboring words alone? *left is where the left one stands. */

@@ -93,6 +93,15 @@ static inline int is_many(const ValueSpec *spec) {
     return spec->affix >= AFFIX_NGRAMS;
 }
 
+/* How many it has at most, its edges being characters; 0: any number. */
+static inline int32_t most_values(const ValueSpec *spec) {
+    const int32_t length = NGRAM_WORD_LIMIT + 2;
+    int32_t most = 0;
+    if (spec->affix == AFFIX_PIECES) return 0;
+    for (int32_t k = spec->low; k <= spec->high && k <= length; k++) most += length - k + 1;
+    return most;
+}
+
 /* All hashes of such a value into s->grams; -1: no memory. */
 static inline int word_many(WordScratch *s, const ValueSpec *spec) {
     return spec->affix == AFFIX_PIECES ? word_pieces(s, spec) : word_ngrams(s, spec);

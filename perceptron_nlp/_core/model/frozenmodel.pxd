@@ -119,7 +119,6 @@ cdef extern from "tag/search.h" nogil:
     void choose_kernels(Decoder *d, int plain) noexcept
 
 cdef extern from "features/program.h" nogil:
-    bint looks_at_many(const Program *p, int32_t template_id) noexcept
     bint is_pair(const Program *p, int32_t template_id, int32_t *left) noexcept
     bint is_of_tags(const Program *p, int32_t template_id, int32_t deepest) noexcept
     bint is_of_word_and_tag(const Program *p, int32_t template_id) noexcept

@@ -214,7 +214,7 @@ cdef class FrozenModel:
                             " labels; sort the cells of each row, each label once")
 
     def _sums_fit(self, group_starts, starts, cell_labels, weights):
-        """Does no sum of one feature of each template leave 16 bits, whatever the words?
+        """Does no sum of the features of all templates leave 16 bits, whatever the words?
 
         In a fixed table every template may meet every row.
         """
@@ -222,17 +222,15 @@ cdef class FrozenModel:
         cdef const int64_t[::1] row_starts = _buffer(starts, "int64")
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
-        cdef int64_t i, k, begin, end, times = 1, n_labels = self.table.n_labels
+        cdef int64_t i, begin, end, times, n_labels = self.table.n_labels
         cdef const uint16_t *label
         cdef const int16_t *weight
-        groups = list(zip(group_starts, group_starts[1:]))
-        if len(groups) != p.n_templates:
+        most = self.program.most_features
+        groups = list(zip(group_starts, group_starts[1:], most))
+        if len(group_starts) != p.n_templates + 1 or not all(most):
             return False
-        for k in range(p.n_templates):
-            if looks_at_many(p, k):
-                return False
         if self.table.fixed_bits:
-            groups, times = [(0, row_starts.shape[0] - 1)], p.n_templates
+            groups = [(0, row_starts.shape[0] - 1, sum(most))]
         # What the weights of each label are at least and at most, and the sums of these.
         cdef int32_t[::1] bounds = memoryview(bytearray(8 * n_labels)).cast("i")
         cdef int32_t *low = &bounds[0]
@@ -241,7 +239,7 @@ cdef class FrozenModel:
         if not label_view.shape[0]:
             return True
         label, weight = &label_view[0], &weight_view[0]
-        for first_row, end_row in groups:
+        for first_row, end_row, times in groups:
             begin, end = row_starts[first_row], row_starts[end_row]
             if not 0 <= begin <= end <= label_view.shape[0]:
                 raise ArgumentError("group_starts, starts: they lead out of the cells")

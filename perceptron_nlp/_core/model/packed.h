@@ -79,6 +79,16 @@ typedef uint16_t Shorts VECTOR_OF(16, 2);
 #define VECTOR_ADD(a, b) ((a) += (b))
 #define VECTOR_TAKE(a, b) ((a) -= (b))
 
+/* Set a score to the lowest; not in memory, where reading it with its neighbors would wait. */
+#define DROP_SHORT(parts, n_parts, label)                                         \
+    do {                                                                          \
+        const Shorts at_ = {0, 1, 2, 3, 4, 5, 6, 7};                              \
+        for (int p_ = 0; p_ < (n_parts); p_++) {                                  \
+            const Shorts is_ = (Shorts)(at_ == (uint16_t)((label) - LANES * p_)); \
+            (parts)[p_] = ((parts)[p_] & ~is_) | (is_ & 0x8000);                  \
+        }                                                                         \
+    } while (0)
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #define HAS_SHORT_LANES 1

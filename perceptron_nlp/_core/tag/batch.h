@@ -99,6 +99,8 @@ typedef struct Worker {
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
+    uint16_t *back; /* [token][state] of fast beams: its label and the state before it */
+    size_t back_room;
     const struct Agreement *agreement;         /* NULL: it labels one column (agreement.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
 } Worker;
@@ -119,6 +121,7 @@ static inline void worker_close(Worker *w) {
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
     free(w->path);
+    free(w->back);
     beam_close(&w->search);
     memset(w, 0, sizeof *w);
 }

@@ -19,9 +19,11 @@
 #define KERNEL_TARGET
 #define MOST_USED 1
 #define SCORE int32_t
+#define LOWEST INT32_MIN
 #define PART PlainInts
 #define PART_ADD PLAIN_ADD
 #define PART_TAKE PLAIN_TAKE
+#define PART_DROP(parts, n_parts, label) ((SCORE *)(void *)(parts))[label] = LOWEST
 #define PART_ROW add_packed_ints
 #define PART_BEST best_plain_ints
 #include "tag/kernel.h"
@@ -30,9 +32,11 @@
 #define KERNEL_TARGET
 #define MOST_USED !HAS_SHORT_LANES
 #define SCORE int16_t
+#define LOWEST INT16_MIN
 #define PART PlainShorts
 #define PART_ADD PLAIN_ADD
 #define PART_TAKE PLAIN_TAKE
+#define PART_DROP(parts, n_parts, label) ((SCORE *)(void *)(parts))[label] = LOWEST
 #define PART_ROW add_packed_plain
 #define PART_BEST best_plain_shorts
 #include "tag/kernel.h"
@@ -42,9 +46,11 @@
 #define KERNEL_TARGET
 #define MOST_USED !AVX2_AT_RUN_TIME
 #define SCORE int16_t
+#define LOWEST INT16_MIN
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
 #define PART_TAKE VECTOR_TAKE
+#define PART_DROP DROP_SHORT
 #define PART_ROW add_packed_shorts
 #define PART_BEST best_shorts
 #include "tag/kernel.h"
@@ -55,9 +61,11 @@
 #define KERNEL_TARGET TARGET_AVX2
 #define MOST_USED 1
 #define SCORE int16_t
+#define LOWEST INT16_MIN
 #define PART Shorts
 #define PART_ADD VECTOR_ADD
 #define PART_TAKE VECTOR_TAKE
+#define PART_DROP DROP_SHORT
 #define PART_ROW add_packed_avx2
 #define PART_BEST best_shorts_avx2
 #include "tag/kernel.h"
@@ -191,6 +199,11 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
     if (w->n_tokens > w->labels_room) {
         if (grow_array(&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
         w->labels_room = w->n_tokens;
+    }
+    const size_t back = has_fast_beam(d) ? (size_t)w->n_tokens * (size_t)d->beam : 0;
+    if (back > w->back_room) {
+        if (grow_array(&w->back, back, sizeof *w->back) < 0) return -1;
+        w->back_room = back;
     }
     if (w->n_tokens == 0) return 0;
     if (d->pairs.n_groups && !l->spread.n_units && choose_pair_way(&w->pairs, &d->pairs, l) < 0)

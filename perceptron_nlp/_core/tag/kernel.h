@@ -3,10 +3,11 @@
  *   KERNEL(name)     the form's own name for a function
  *   KERNEL_TARGET    attributes of its functions
  *   MOST_USED        0 for a form that machines have for want of a better one
- *   SCORE            int16_t or int32_t
+ *   SCORE, LOWEST    int16_t or int32_t, and what no score is
  *   PART             eight scores (packed.h)
  *   PART_ADD(a, b), PART_TAKE(a, b)   a += b, a -= b
  *   PART_BEST(parts, n_parts, n_labels)   the first of the largest
+ *   PART_DROP(parts, n_parts, label)      set the score of a label to LOWEST
  *   PART_ROW(sum, parts, record, mask_words)   sum += a packed row (packed.h)
  *
  * `parts` is the number of PARTs to a vector, a constant where the compiler should unroll. */
@@ -318,16 +319,14 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(learn_transition)(const Decoder *d
     return 0;
 }
 
-/* The best label of a token, once the labels before it are known, of those that `forced` leaves;
- * -1: no memory. */
-KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
-                                                             const Stream *stream, int32_t forced,
-                                                             int parts, int mask_words) {
+/* The scores of a token, once the labels before it are known; -1: no memory. */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(sum_history)(const Decoder *d, Worker *w,
+                                                           const Stream *stream, PART *sum,
+                                                           int parts, int mask_words) {
     const CacheLayout *l = &d->layout;
     const size_t bytes = (size_t)parts * sizeof(PART);
     const size_t n = (size_t)l->table->n_labels + 1;
-    PART *scores = (PART *)(void *)(w->scores + (size_t)stream->token * bytes);
-    PART sum[MAX_PARTS];
+    const PART *scores = (const PART *)(void *)(w->scores + (size_t)stream->token * bytes);
     for (int k = 0; k < parts; k++) sum[k] = scores[k];
     if (d->tag_table) {
         const PART *said =
@@ -347,10 +346,24 @@ KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, W
         for (int k = 0; k < parts; k++) PART_ADD(sum[k], said[k]);
     }
     if (d->n_open) {
-        for (int k = 0; k < parts; k++) scores[k] = sum[k];
-        stream_open(d, w, stream, (char *)scores);
-        for (int k = 0; k < parts; k++) sum[k] = scores[k];
-    } else if (w->keep_scores) {
+        PART open[MAX_PARTS];
+        for (int k = 0; k < parts; k++) open[k] = sum[k];
+        stream_open(d, w, stream, (char *)open);
+        for (int k = 0; k < parts; k++) sum[k] = open[k];
+    }
+    return 0;
+}
+
+/* The best label of a token, once the labels before it are known, of those that `forced` leaves;
+ * -1: no memory. */
+KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(tag_token)(const Decoder *d, Worker *w,
+                                                             const Stream *stream, int32_t forced,
+                                                             int parts, int mask_words) {
+    const CacheLayout *l = &d->layout;
+    PART sum[MAX_PARTS];
+    if (KERNEL(sum_history)(d, w, stream, sum, parts, mask_words) < 0) return -1;
+    if (w->keep_scores) {
+        PART *scores = (PART *)(void *)w->scores + (size_t)stream->token * (size_t)parts;
         for (int k = 0; k < parts; k++) scores[k] = sum[k];
     }
     if (forced != FREE) return KERNEL(best_within)(sum, l->table->n_labels, mask_of(l, forced));
@@ -427,15 +440,142 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(give_labels)(const Decoder *d, Wor
     return 0;
 }
 
+/* ---- beams ---- */
+
+/* Take from the sums of a state what the token and the labels before it forbid. */
+KERNEL_TARGET static inline void KERNEL(hold_state)(const Decoder *d, const BeamStream *b, int s,
+                                                    int32_t forced, int is_free, SCORE *sums) {
+    const int32_t n = d->layout.table->n_labels, step = n + 1;
+    const uint8_t *within = forced < FREE ? mask_of(&d->layout, forced) : NULL;
+    const uint8_t *after = is_free ? NULL : d->allowed;
+    const int is_last = b->stream.left == 1;
+    if (forced >= 0) sums[forced] = 0;
+    for (int32_t k = 0; k < n; k++)
+        if ((forced >= 0 && k != forced) || (within && !within[k]) ||
+            (after &&
+             (!after[(int32_t)(b->past[s] & 255) * step + k] || (is_last && !after[k * step + n]))))
+            sums[k] = LOWEST;
+}
+
+/* The best extension of a state by a label of its sums. */
+KERNEL_TARGET static ALWAYS_INLINE int64_t KERNEL(best_of_state)(const Decoder *d, int64_t rank,
+                                                                 const PART *sums, int parts) {
+    const int32_t label = PART_BEST(sums, parts, d->layout.table->n_labels);
+    const SCORE own = ((const SCORE *)(const void *)sums)[label];
+    return own == LOWEST ? INT64_MIN
+                         : rank + (int64_t)own * BEAM_UNIT + (BEAM_LABELS - 1 - label) * BEAM_RANKS;
+}
+
+/* The best extensions of all states by the token at hand, those that train/beam.h finds, too. How
+ * many; -1: no memory. */
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(extend_states)(const Decoder *d, Worker *w,
+                                                             BeamStream *b, int64_t *chosen,
+                                                             int is_free, int parts,
+                                                             int mask_words) {
+    const int32_t forced = forced_label(d, w, &b->stream);
+    PART sums[FAST_BEAM][MAX_PARTS];
+    int64_t best[FAST_BEAM];
+    for (int s = 0; s < b->n; s++) {
+        stream_remember(d, &b->stream, b->past[s]);
+        if (forced >= 0)
+            memcpy(sums[s], d->start, (size_t)parts * sizeof(PART));
+        else if (KERNEL(sum_history)(d, w, &b->stream, sums[s], parts, mask_words) < 0)
+            return -1;
+        if (forced != FREE || d->allowed)
+            KERNEL(hold_state)(d, b, s, forced, is_free, (SCORE *)(void *)sums[s]);
+        best[s] = KERNEL(best_of_state)(d, b->ranks[s], sums[s], parts);
+    }
+    for (int n = 0; n < d->beam; n++) {
+        int64_t top = INT64_MIN;
+        for (int s = 0; s < b->n; s++) top = best[s] > top ? best[s] : top;
+        if (top == INT64_MIN) return n;
+        chosen[n] = top;
+        const int group = beam_group(top);
+        for (int s = 0; s < b->n; s++) {
+            if (beam_group(b->ranks[s]) != group) continue;
+            PART_DROP(sums[s], parts, beam_label(top));
+            best[s] = KERNEL(best_of_state)(d, b->ranks[s], sums[s], parts);
+        }
+    }
+    return d->beam;
+}
+
+/* Extend all states of a sentence by the token at hand, and keep the best. -1: no memory. */
+KERNEL_TARGET static ALWAYS_INLINE int
+KERNEL(beam_token)(const Decoder *d, Worker *w, BeamStream *b, int parts, int mask_words) {
+    int64_t chosen[FAST_BEAM];
+    int n = KERNEL(extend_states)(d, w, b, chosen, 0, parts, mask_words);
+    /* Where nothing may follow, whatever scores best does. */
+    if (!n) n = KERNEL(extend_states)(d, w, b, chosen, 1, parts, mask_words);
+    if (n < 0) return -1;
+    beam_take(d, b, chosen, n, w->back + (size_t)b->stream.token * (size_t)d->beam);
+    return 0;
+}
+
+/* The labels on the way to the state that was best at the end of a sentence, and with keep_scores
+ * what its words scored after them. -1: no memory. */
+KERNEL_TARGET static inline int KERNEL(trace_labels)(const Decoder *d, Worker *w, Stream *stream,
+                                                     int parts, int mask_words) {
+    const int64_t back = d->right_to_left ? 1 : -1, n = stream->last - stream->first + 1;
+    int64_t token = d->right_to_left ? stream->first : stream->last;
+    int32_t state = 0;
+    for (int64_t left = n; left; left--, token += back) {
+        const int32_t found = w->back[token * d->beam + state];
+        w->labels[token] = (uint16_t)(found / FAST_BEAM);
+        state = found % FAST_BEAM;
+    }
+    if (!w->keep_scores) return 0;
+    stream_again(d, stream, n);
+    do {
+        if (forced_label(d, w, stream) < 0 &&
+            KERNEL(tag_token)(d, w, stream, FREE, parts, mask_words) < 0)
+            return -1;
+    } while (stream_step(d, stream, w->labels[stream->token]));
+    return 0;
+}
+
+/* Fetch what the states say to the next token of their sentence. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(fetch_states)(const Decoder *d, const Worker *w,
+                                                             BeamStream *b, size_t n, int parts) {
+    for (int s = 0; s < b->n; s++) {
+        b->stream.past[0] = (int32_t)(b->past[s] & 255);
+        if (KERNEL(fetch_transition)(d, w, &b->stream, n, parts)) b->stream.asked = ASKED_NOTHING;
+    }
+}
+
+KERNEL_TARGET static ALWAYS_INLINE int KERNEL(search_beams)(const Decoder *d, Worker *w, int parts,
+                                                            int mask_words) {
+    const size_t n = transition_words(&d->layout);
+    BeamStream streams[BEAMS_SIDE_BY_SIDE];
+    int64_t next = 0;
+    int n_streams = 0;
+    while (n_streams < BEAMS_SIDE_BY_SIDE && beam_start(d, w, &streams[n_streams], &next))
+        n_streams++;
+    while (n_streams) {
+        for (int k = 0; k < n_streams; k++) {
+            BeamStream *b = &streams[k];
+            if (KERNEL(beam_token)(d, w, b, parts, mask_words) < 0) return -1;
+            if (stream_step(d, &b->stream, 0)) {
+                if (n) KERNEL(fetch_states)(d, w, b, n, parts);
+                continue;
+            }
+            if (KERNEL(trace_labels)(d, w, &b->stream, parts, mask_words) < 0) return -1;
+            if (!beam_start(d, w, b, &next)) *b = streams[--n_streams];
+        }
+    }
+    return 0;
+}
+
 KERNEL_TARGET static inline int KERNEL(tag_words)(const Decoder *d, struct Worker *w) {
     const int parts = d->layout.stride / LANES, mask_words = d->layout.table->mask_words;
     /* Three parts (17 labels, the universal tag set) are worth code of their own. */
     if (MOST_USED && parts == 3) {
         KERNEL(sum_static)(d, w, 3, 1);
-        return KERNEL(give_labels)(d, w, 3, 1);
+        return d->beam > 1 ? KERNEL(search_beams)(d, w, 3, 1) : KERNEL(give_labels)(d, w, 3, 1);
     }
     KERNEL(sum_static)(d, w, parts, mask_words);
-    return KERNEL(give_labels)(d, w, parts, mask_words);
+    return d->beam > 1 ? KERNEL(search_beams)(d, w, parts, mask_words)
+                       : KERNEL(give_labels)(d, w, parts, mask_words);
 }
 
 /* The first half of it, for search.h. */
@@ -447,8 +587,10 @@ KERNEL_TARGET static void KERNEL(sum_words)(const Decoder *d, Worker *w) {
 #undef KERNEL
 #undef KERNEL_TARGET
 #undef SCORE
+#undef LOWEST
 #undef PART
 #undef PART_ADD
 #undef PART_TAKE
+#undef PART_DROP
 #undef PART_ROW
 #undef PART_BEST

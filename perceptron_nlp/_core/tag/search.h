@@ -1,5 +1,5 @@
-/* Tagging by beam search with a frozen model: pass 3 of decode.h in another way. Where tokens have
- * labels already, a greedy model is searched by a beam of one.
+/* Tagging by beam search with a frozen model where kernel.h does not: with wide beams, many labels,
+ * and where tokens have labels already; then a greedy model is searched by a beam of one.
  *
  * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
  * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
@@ -122,7 +122,7 @@ static inline int search_words(const Decoder *d, Worker *w) {
 static inline int run_batch(const Decoder *d, Worker *w) {
     if (prepare_batch(d, w) < 0) return -1;
     if (!w->n_tokens) return 0;
-    if (is_spread(d) || (!d->parts && d->beam == 1 && !w->constraints.of))
+    if (is_spread(d) || (!d->parts && !w->constraints.of && (d->beam == 1 || has_fast_beam(d))))
         return d->tag_words(d, w);
     return d->parts ? tag_parts(d, w) : search_words(d, w);
 }

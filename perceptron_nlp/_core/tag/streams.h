@@ -28,18 +28,28 @@ static inline int32_t no_label(const Decoder *d) {
     return d->parts ? d->parts->n_labels : d->layout.table->n_labels;
 }
 
+/* To the first of the n tokens of its sentence, wherever in it or behind it that is done. */
+static inline void stream_again(const Decoder *d, Stream *stream, int64_t n) {
+    const int64_t token = d->right_to_left ? stream->last : stream->first;
+    const int64_t step = token - stream->token;
+    stream->left = n;
+    stream->token = token;
+    stream->place += step;
+    stream->type += step;
+    for (int k = 0; k < MAX_HISTORY; k++) stream->past[k] = no_label(d);
+    stream->asked = ASKED_NOTHING;
+}
+
 static inline int stream_start(const Decoder *d, const Worker *w, Stream *stream, int64_t *next) {
     while (*next < w->n_sentences && w->starts[*next] == w->starts[*next + 1]) ++*next;
     if (*next == w->n_sentences) return 0;
     int64_t sentence = (*next)++;
     stream->first = w->starts[sentence];
     stream->last = w->starts[sentence + 1] - 1;
-    stream->left = stream->last - stream->first + 1;
-    stream->token = d->right_to_left ? stream->last : stream->first;
-    stream->place = padded_place(d, sentence, stream->token);
+    stream->token = stream->first;
+    stream->place = padded_place(d, sentence, stream->first);
     stream->type = w->types[0] + stream->place;
-    for (int k = 0; k < MAX_HISTORY; k++) stream->past[k] = no_label(d);
-    stream->asked = ASKED_NOTHING;
+    stream_again(d, stream, stream->last - stream->first + 1);
     return 1;
 }
 
@@ -60,6 +70,75 @@ static inline char *token_scores(const Decoder *d, Worker *w, int64_t token) {
     const int all = d->layout.dense || w->keep_scores;
     const size_t bytes = (size_t)d->layout.stride * score_bytes(&d->layout);
     return w->scores + (all ? (size_t)token * bytes : 0);
+}
+
+/* ---- beams ---- */
+
+#define BEAMS_SIDE_BY_SIDE 6
+#define FAST_BEAM 8 /* states, at most */
+#define BEAM_LABELS 64
+#define BEAM_RANKS (FAST_BEAM * FAST_BEAM)
+#define BEAM_UNIT (BEAM_LABELS * BEAM_RANKS)
+
+/* A sentence that a beam goes through. A group are the states that remember the same but for the label
+ * farthest back: of their extensions by one label only the best counts.
+ *
+ * What is to be taken first is the largest number: BEAM_UNIT times the score; below that 63 less the
+ * label, which states do not have; then 7 less the first state of the group, and 7 less the state. */
+typedef struct {
+    Stream stream; /* but for its past */
+    int n;         /* states, the best first */
+    int64_t ranks[FAST_BEAM];
+    uint64_t past[FAST_BEAM]; /* labels, a byte each, the last one lowest */
+} BeamStream;
+
+static inline int32_t beam_label(int64_t rank) {
+    return BEAM_LABELS - 1 - (int32_t)((rank & (BEAM_UNIT - 1)) / BEAM_RANKS);
+}
+
+static inline int beam_group(int64_t rank) {
+    return FAST_BEAM - 1 - (int)((rank & (BEAM_RANKS - 1)) / FAST_BEAM);
+}
+
+/* A stream is where the labels before were these. */
+static ALWAYS_INLINE void stream_remember(const Decoder *d, Stream *stream, uint64_t past) {
+    stream->past[0] = (int32_t)(past & 255);
+    stream->past[1] = (int32_t)(past >> 8 & 255);
+    for (int32_t k = 2; k < d->layout.program->depth; k++)
+        stream->past[k] = (int32_t)(past >> 8 * k & 255);
+}
+
+/* Is the decoder's beam searched by kernel.h, where no token has labels already? */
+static inline int has_fast_beam(const Decoder *d) {
+    return d->layout.dense && d->beam > 1 && d->beam <= FAST_BEAM;
+}
+
+static inline int beam_start(const Decoder *d, const Worker *w, BeamStream *b, int64_t *next) {
+    if (!stream_start(d, w, &b->stream, next)) return 0;
+    b->n = 1;
+    b->ranks[0] = BEAM_RANKS - 1;
+    b->past[0] = (uint64_t)no_label(d) * 0x0101010101010101;
+    return 1;
+}
+
+/* What was chosen becomes the states; where each came from is written to `back`. */
+static inline void beam_take(const Decoder *d, BeamStream *b, const int64_t *chosen, int n,
+                             uint16_t *back) {
+    const int32_t depth = d->layout.program->depth;
+    const uint64_t same = depth > 1 ? ((uint64_t)1 << 8 * (depth - 1)) - 1 : 0;
+    uint64_t past[FAST_BEAM];
+    memcpy(past, b->past, sizeof past);
+    b->n = n;
+    for (int s = 0; s < n; s++) {
+        const int parent = FAST_BEAM - 1 - (int)(chosen[s] & (FAST_BEAM - 1));
+        const int32_t label = beam_label(chosen[s]);
+        int group = 0;
+        b->past[s] = past[parent] << 8 | (uint64_t)label;
+        back[s] = (uint16_t)(label * FAST_BEAM + parent);
+        while ((b->past[group] ^ b->past[s]) & same) group++;
+        b->ranks[s] = (chosen[s] & -(int64_t)BEAM_UNIT) + (FAST_BEAM - 1 - group) * FAST_BEAM +
+                      FAST_BEAM - 1 - s;
+    }
 }
 
 #define TYPES_AHEAD 8 /* tokens between fetching a type's vectors and adding them */

@@ -126,7 +126,7 @@ LARGEST = 32767
 _ARRAYS = ("keys", "group_starts", "starts", "labels", "weights")
 # Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
 # would begin to change labels.
-FINE_STEPS = 256
+FINE_STEPS = 128
 
 
 class QuantizedWeights:
@@ -138,7 +138,7 @@ class QuantizedWeights:
     starts : int64[n_rows + 1]; row r has the cells starts[r] to starts[r + 1]
     labels : uint16[n_cells], ascending within a row
     weights : int16[n_cells], none of them 0
-    scale : a power of two
+    scale : a power of two, or eighths of one
     table_bits : None (exact keys) or the size of the fixed table
     buffers : the arrays above by name, of a file as memoryviews: tagging does without NumPy
     """
@@ -170,13 +170,15 @@ class QuantizedWeights:
 
     @classmethod
     def of(
-        cls, frozen: FrozenWeights, n_groups: int, scale: float | None = None
+        cls, frozen: FrozenWeights, most: Sequence[int], scale: float | None = None
     ) -> QuantizedWeights:
         """Round to a power of two, or to the scale that is given.
 
-        It is the finest with which every sum of one weight of each group fits 16 bits, so that
-        scores can be added in 16 bits; if that is too coarse, the finest with which every weight
-        does.
+        It is the finest with which every sum of weights of all groups fits 16 bits, so that scores
+        can be added in 16 bits; if that is too coarse, the finest with which every weight does.
+        Where words have many features it is in eighths, since each step counts.
+
+        most : how many features of each group a word has at most, 0 for any number
         """
         import numpy as np
 
@@ -188,11 +190,15 @@ class QuantizedWeights:
             raise ArgumentError("values: weights have grown past all bounds; scale the values down")
         if scale is None:
             scale = _finest(LARGEST, largest)
-            # Rounding may add half a step for each group.
-            for_sums = _finest(LARGEST - (n_groups + 1) / 2, _largest_sum(frozen, n_groups))
+            # Rounding may add half a step for each feature.
+            room = LARGEST - (sum(most) + 1) / 2
+            for_sums = 0.0
+            if all(most) and room > 0:
+                parts = 8 if max(most, default=1) > 1 else 1
+                for_sums = _finest(room, _largest_sum(frozen, most), parts)
             if for_sums * largest >= FINE_STEPS:
                 scale = for_sums
-        arrays = rounded(frozen, n_groups, scale)
+        arrays = rounded(frozen, len(most), scale)
         return cls(scale=scale, table_bits=frozen.table_bits, **arrays)
 
     def write(self, writer: Writer) -> dict[str, Any]:
@@ -276,13 +282,16 @@ class QuantizedWeights:
         return np.repeat(np.arange(len(self.group_starts) - 1), np.diff(self.group_starts))
 
 
-def _finest(room: float, value: float) -> float:
-    """The largest power of two that keeps the value within the room."""
-    return 2.0 ** math.floor(math.log2(room / value)) if value > 0 else 1.0
+def _finest(room: float, value: float, parts: int = 1) -> float:
+    """The largest power of two, or parts of one, that keeps the value within the room."""
+    if value <= 0:
+        return 1.0
+    power: float = 2.0 ** math.floor(math.log2(room / value))
+    return power * math.floor(parts * room / value / power) / parts
 
 
-def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
-    """Return an upper bound of the sums of one weight of each group, all of one label.
+def _largest_sum(frozen: FrozenWeights, most: Sequence[int]) -> float:
+    """Return an upper bound of the sums of so many weights of each group, all of one label.
 
     In a fixed table every template may meet every row.
     """
@@ -291,9 +300,9 @@ def _largest_sum(frozen: FrozenWeights, n_groups: int) -> float:
     from perceptron_nlp._core.model.frozenweights import bounds_by_group
 
     if frozen.table_bits is not None:
-        return n_groups * float(np.abs(frozen.weights).max(initial=0.0))
-    high, low = bounds_by_group(frozen, n_groups)
-    return float(max(high.sum(0).max(initial=0.0), -low.sum(0).min(initial=0.0)))
+        return sum(most) * float(np.abs(frozen.weights).max(initial=0.0))
+    high, low = (np.array(most) @ bound for bound in bounds_by_group(frozen, len(most)))
+    return float(max(high.max(initial=0.0), -low.min(initial=0.0)))
 
 
 Bad = Callable[[str, str], Exception]

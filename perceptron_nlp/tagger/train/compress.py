@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.features.templates import most_features
 from perceptron_nlp.tagger.gold import evaluated
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.derived import FirstPass
@@ -311,7 +312,7 @@ class _Forms:
 def _smaller(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
     first = () if model.first is None else (FirstPass(_smaller(model.first, share, steps)),)
     return model.deriving(*first).replace(
-        weights=reduced(model.weights, share, steps, most_parts(model)),
+        weights=reduced(model.weights, share, steps, _most_weights(model)),
         packed=True,
         more=tuple(_smaller(other, share, steps) for other in model.more),
         segmentation=_packable(model.segmentation, steps),
@@ -337,15 +338,16 @@ SPARE_BITS = 12
 MOST_BITS = 48
 
 
-def most_parts(model: TaggerModel) -> int:
-    """Return how many components a label has at most."""
-    if model.parts is None:
-        return 1
-    return max(map(len, part_numbers(model.tags.labels, model.parts)[0]))
+def _most_weights(model: TaggerModel) -> int:
+    """Return how many weights a label's score is the sum of at most; 0 for any number."""
+    most, parts = most_features(model.templates), [[0]]
+    if model.parts is not None:
+        parts, _ = part_numbers(model.tags.labels, model.parts)
+    return sum(most) * max(map(len, parts)) if all(most) else 0
 
 
 def reduced(
-    weights: QuantizedWeights, share: float, steps: int | None, parts: int = 1
+    weights: QuantizedWeights, share: float, steps: int | None, most: int = 0
 ) -> QuantizedWeights:
     """The heaviest rows, their weights in fewer steps, in a fixed table.
 
@@ -355,12 +357,13 @@ def reduced(
     weights : what to begin with
     share : how many of the rows stay, from 0 to 1; one at least, where there is one
     steps : the most that the heaviest weight may be as a whole number; None for as fine as they
-        are. In a fixed table every template may meet the heaviest row: steps are at least so few
-        that scores fit 16 bits even then. Weights that round to 0 go, and rows without others
-    parts : how many weights of a row a label may get
+        are. Weights that round to 0 go, and rows without others
+    most : how many weights a score is the sum of at most, 0 for any number: each may be the
+        heaviest, since in a fixed table every template may meet every row, and steps are so few
+        that scores fit 16 bits even then
     """
     n_groups = len(weights.group_starts) - 1
-    steps = min(LARGEST if steps is None else steps, max(1, LARGEST // (n_groups * parts)))
+    steps = min(LARGEST if steps is None else steps, max(1, LARGEST // max(1, most)))
     if not weights.n_rows:
         return weights
     sizes = row_sizes(weights)

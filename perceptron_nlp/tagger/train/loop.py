@@ -13,7 +13,7 @@ import numpy.typing as npt
 from perceptron_nlp._core.model.frozenweights import FrozenWeights
 from perceptron_nlp._version import __version__
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.features.templates import Template, check_templates
+from perceptron_nlp.features.templates import Template, check_templates, most_features
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.model.cells import sum_of
@@ -147,7 +147,7 @@ class Task:
             column=self.column,
             tags=self.examples.tags,
             templates=self.templates,
-            weights=QuantizedWeights.of(weights, len(self.templates)),
+            weights=QuantizedWeights.of(weights, most_features(self.templates)),
             right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
             scheme=SCRIPTS if of_key(self.derived, "lemmas") else self.examples.scheme,

@@ -11,6 +11,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp import __version__
+from perceptron_nlp.features.templates import most_features
 
 Labeled = list[tuple[list[str], list[str]]]
 
@@ -176,8 +177,15 @@ def test_sums_of_a_weight_of_each_template_fill_sixteen_bits_and_none_is_zero(
     template_of_cell = np.repeat(weights.groups(), np.diff(weights.starts))
     np.maximum.at(bounds[0], (template_of_cell, weights.labels), weights.weights)
     np.maximum.at(bounds[1], (template_of_cell, weights.labels), -weights.weights.astype(int))
-    assert 16_300 < bounds.sum(1).max() <= 32_767
+    # Some templates give a word many features: the scale is in eighths then.
+    most = np.array(most_features(model.templates))
+    assert 28_000 < (most[:, None] * bounds).sum(1).max() <= 32_767
     assert (weights.weights != 0).all()
+    assert (8 * weights.scale / 2.0 ** math.floor(math.log2(weights.scale))).is_integer()
+
+
+def test_with_one_feature_of_each_template_the_scale_is_a_power_of_two(small: Labeled) -> None:
+    weights = pn.train(small, templates="default", epochs=4).model.weights
     assert weights.scale == 2.0 ** round(math.log2(weights.scale))
 
 

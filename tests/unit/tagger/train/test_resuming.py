@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.features.templates import most_features
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
@@ -174,7 +175,7 @@ def test_the_state_is_what_the_model_is_the_average_of(small: Small) -> None:
         assert model.state is not None
         run = model.state.runs[0]
         mean = run.average(len(model.tags), None)
-        own = QuantizedWeights.of(mean, len(model.templates))
+        own = QuantizedWeights.of(mean, most_features(model.templates))
         assert np.array_equal(own.weights, model.weights.weights)
         assert np.array_equal(own.keys, model.weights.keys)
 
