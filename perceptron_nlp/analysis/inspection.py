@@ -241,9 +241,8 @@ class Inspection(Reported):
             Table("layout", "", _LAYOUT, self.layout),
         ]
         sections = [one.report() for one in self.columns]
-        notes = []
-        if any(one.model.weights.table_bits is not None for one in self.columns):
-            notes = ["rows of a fixed table belong to all templates"]
+        is_fixed = any(one.model.weights.table_bits is not None for one in self.columns)
+        notes = ["rows of a fixed table belong to all templates"] if is_fixed else []
         if len(sections) == 1:
             figures += sections[0].figures
             tables[1:1] = sections.pop().tables
@@ -254,19 +253,17 @@ class Inspection(Reported):
         if self.segmentation is None:
             return
         cut, certain, words, splits, patterns = self.segmentation
-        known = sum(len(one) for *_, one in known_words(words))
         held = [kind for kind in PATTERN_KINDS if holds(kind, patterns)]
-        n_splits = 0 if splits is None else len(splits.tags) - 1
+        n_known = sum(len(one) for *_, one in known_words(words))
         for key, count, note in (
             ("features", cut.weights.n_rows, "of places between atoms of text"),
             ("certain_places", len(certain), "kinds that training saw one way only"),
-            ("certain_words", known, "words and endings that settle what is beside"),
-            ("splits", n_splits, "ways to make several words of a token"),
+            ("certain_words", n_known, "words and endings that settle what is beside"),
+            ("splits", 0 if splits is None else len(splits.tags) - 1, "ways to part a token"),
         ):
             label = f"segmentation: {key.replace('_', ' ')}"
             yield Figure(f"segmentation_{key}", count, label=label, note=note)
         yield Figure("segmentation_patterns", held, "list", "segmentation: patterns")
-        yield Figure("segmentation_patterns_met", dict(patterns), "data")
         yield Figure("segmentation_record", dict(cut.record), "data")
 
 

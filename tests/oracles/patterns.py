@@ -7,7 +7,7 @@ letter of a script without capitals, else the mark itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import perceptron_nlp
@@ -37,7 +37,7 @@ EMOTICON = re.compile(
 class _Chunk:
     def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
         self.words = [text[start:end] for start, end in spans]
-        self.sketch = "".join(map(_look, self.words))
+        self.sketch = sketch(self.words)
         self.run = 0
 
     def match(self, pattern: str, at: int) -> int:
@@ -60,6 +60,11 @@ class _Chunk:
                 break
             end -= 1
         return end
+
+
+def sketch(words: Sequence[str]) -> str:
+    """Return a character for each atom."""
+    return "".join(map(_look, words))
 
 
 def _look(word: str) -> str:

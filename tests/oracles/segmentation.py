@@ -5,27 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from oracles.patterns import patterns
+from oracles.patterns import patterns, sketch
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
 from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
 from perceptron_nlp.text.scripts import WHOLE, split
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import (
-    GOES_ON,
-    NOTHING,
-    PARAGRAPH,
-    PATTERN_KINDS,
-    SENTENCE,
-    TOKEN,
-    Words,
-    holds,
-)
+from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PARAGRAPH, SENTENCE, TOKEN, Words, holds
 
 WINDOW, MARGIN = 4_000, 200
-OPENING, CLOSING = '([{<"«“„', '.,;:!?)]}>"»”…'
-"""Marks beside addresses that are no part of them."""
+OPENING, CLOSING, APOSTROPHES = "([{<\"'«“„", '.,;:!?)]}>"»”…', "'’"
+"""Marks beside patterns that are no part of their tokens."""
 
 
 # Models cannot be hashed; labelers are made once for each that is asked.
@@ -118,15 +109,18 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
-    looks = "".join(text[start] for start, _ in atoms.spans)
+    looks = sketch(words)
     for kind, begin, end in patterns(text, atoms):
         if not holds(kind, segmentation.patterns):
             continue
         certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
-        if kind in PATTERN_KINDS[: PATTERN_KINDS.index("tag") + 1]:
+        if kind not in ("version", "date", "number", "fraction"):
             if begin and not gaps[begin - 1] and looks[begin - 1] in OPENING:
                 certain[begin - 1] = TOKEN
-            if end < len(looks) and not gaps[end - 1] and looks[end] in CLOSING:
+            if end == len(looks) or gaps[end - 1]:
+                continue
+            has_ending = not gaps[end] and looks[end + 1 : end + 2] in ("a", "0")
+            if looks[end] in CLOSING or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
     if None not in certain:
         return [str(label) for label in certain]

@@ -559,7 +559,7 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
-/* Label what is within the patterns of n atoms with nothing between, and the ends of addresses beside
+/* Label what is within the patterns of n atoms with nothing between, and the places between them and
  * marks and brackets that are no part of them. */
 static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n) {
     Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
@@ -567,9 +567,9 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
     for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
         if (!(m->held >> kind & 1)) continue;
         for (int64_t k = begin; k + 1 < end; k++) atoms[k].label = m->goes_on;
-        if (!IS_ADDRESS(kind)) continue;
-        if (opens_address(mark_at(&chunk, begin - 1))) atoms[begin - 1].label = m->token;
-        if (closes_address(mark_at(&chunk, end))) atoms[end - 1].label = m->token;
+        if (!IS_CLOSED(kind)) continue;
+        if (opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
+        if (closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
     }
 }
 

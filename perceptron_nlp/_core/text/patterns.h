@@ -24,7 +24,8 @@ enum {
     PATTERN_EMOJI,
     PATTERN_EMOTICON,
 };
-#define IS_ADDRESS(kind) ((kind) <= PATTERN_TAG)
+/* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
+#define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
 
 /* Looks of letters: capital, small, other; and of digits. */
 enum { LOOK_CAPITAL = LOOK_CLASSES + 1, LOOK_SMALL, LOOK_CASELESS, LOOK_DIGIT };
@@ -310,12 +311,16 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
     return -1;
 }
 
-/* Marks beside an address that are no part of it. */
-static inline int opens_address(uint32_t mark) {
-    return is_one_of(mark, "([{<\"") || mark == 0xAB || mark == 0x201C || mark == 0x201E;
+/* Is atom k, right beside a pattern, a mark that is no part of its token? Behind an apostrophe may
+ * be an ending. */
+static inline int opens_pattern(const Chunk *c, int64_t k) {
+    const uint32_t mark = mark_at(c, k);
+    return is_one_of(mark, "([{<\"'") || mark == 0xAB || mark == 0x201C || mark == 0x201E;
 }
 
-static inline int closes_address(uint32_t mark) {
+static inline int closes_pattern(const Chunk *c, int64_t k) {
+    const uint32_t mark = mark_at(c, k);
+    if (mark == '\'' || mark == 0x2019) return !is_name(c, k + 1);
     return is_one_of(mark, ".,;:!?)]}>\"") || mark == 0xBB || mark == 0x201D || mark == 0x2026;
 }
 
