@@ -8,6 +8,8 @@ weight : what parts of speech count where columns are made to agree, by preset; 
     that of weight 1
 lexicon : a lexicon of the training words, and one of these and the words of the sentences behind
     them, each with entries partly hidden in training and not; less no lexicon
+positions : XPOS by their positions, too, where that is chosen, less XPOS as wholes, on all words
+    and on those that are not in train; and how many times the training takes
 
 Each TREEBANK is a folder in FOLDER with train and dev parts (``*-train.conllu.xz``); the first 600
 sentences of train are learned, the first 600 of dev scored. Seed 1.
@@ -17,12 +19,13 @@ from __future__ import annotations
 
 import statistics
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.train import resources
+from perceptron_nlp.tagger.train import auto, resources
 
 LIMIT = 600
 WEIGHTS = (1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
@@ -85,7 +88,45 @@ def lexicons(train: Sentences, dev: Sentences) -> Iterator[tuple[str, list[float
             yield f"{what}, {how}", [accuracies(tagger, dev)[0] - plain]
 
 
-RULES = {"weight": weights, "lexicon": lexicons}
+def positions(train: Sentences, dev: Sentences) -> Iterator[tuple[str, list[float]]]:
+    """What positions give to XPOS alone."""
+    known = {word for one in train[:LIMIT] for word in one.words}
+    new = [[word not in known for word in one.words] for one in dev]
+    found = []
+    for chosen in (auto.mode_of_positions, lambda _: None):
+        begin = time.process_time()
+        with patch.object(auto, "mode_of_positions", chosen):
+            tagger = pn.train(train[:LIMIT], column="xpos")
+        seconds = time.process_time() - begin
+        right = [
+            [
+                label == gold
+                for label, gold in zip(tagger.tag(one.words), one.column("xpos"), strict=True)
+            ]
+            for one in dev
+        ]
+        pairs = [
+            pair
+            for own, which in zip(right, new, strict=True)
+            for pair in zip(own, which, strict=True)
+        ]
+        found.append((pairs, seconds))
+    (ours, longer), (theirs, seconds) = found
+    yield (
+        "XPOS",
+        [
+            100 * (statistics.mean(a for a, _ in ours) - statistics.mean(b for b, _ in theirs)),
+            100
+            * (
+                statistics.mean(a for a, is_new in ours if is_new)
+                - statistics.mean(b for b, is_new in theirs if is_new)
+            ),
+            longer / seconds,
+        ],
+    )
+
+
+RULES = {"weight": weights, "lexicon": lexicons, "positions": positions}
 
 
 def main(rule: str, folder: str, names: Sequence[str]) -> None:

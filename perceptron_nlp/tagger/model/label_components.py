@@ -1,8 +1,11 @@
 """Factored labels: sets of attributes, such as ``Case=Gen|Number=Plur``, and their components.
 
-A component of a label is one of its pieces between ``|``; in a mode, the label as a whole is a
+A component of a label is one of its pieces between ``|``; in most modes, the label as a whole is a
 further one, which learns what its pieces do not add up to. They are numbered by code point, and
 the labels as wholes, in the order of their own numbers, after all pieces.
+
+Tags that are made of positions, such as ``NNFS1-----A----`` or ``subst:sg:nom:f``, have a piece for
+each character, or for each field between separators: ``3=S``.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from perceptron_nlp.text.tagset import MAX_LABELS, SCHEMES, TagSet
 
 NOTHING = "_"
 PIECES, PIECES_AND_WHOLE = "pieces", "pieces+whole"
-MODES = (PIECES, PIECES_AND_WHOLE)
+# How tags of positions are parted, with the label as a whole, by mode; "" at every character.
+POSITIONS = {"colons+whole": ":", "dots+whole": ".", "bars+whole": "|", "places+whole": ""}
+MODES = (PIECES, PIECES_AND_WHOLE, *POSITIONS)
 # A joint label is the part of speech, a bar, and the features: the scheme of models that learn
 # both and give the features.
 JOINT = "upos|feats"
@@ -59,7 +64,7 @@ def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
 def _parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
     parts, names = part_numbers(labels, mode)
     fills: list[str | tuple[Any, ...]] = [_attribute(piece) for piece in names]
-    if mode == PIECES_AND_WHOLE:
+    if mode != PIECES:
         # Wholes of the same attributes fill one slot, so that a family's bound is of its own ones.
         fills += [tuple(fills[piece] for piece in numbers[:-1]) for numbers in parts]
     slots = {slot: n for n, slot in enumerate(dict.fromkeys(fills))}
@@ -68,11 +73,11 @@ def _parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
 
 def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], list[str]]:
     """The numbers of each label's parts, ascending, and all pieces in the order of theirs."""
-    pieces = [set(label.split("|")) for label in labels]
+    pieces = [pieces_of(label, mode) for label in labels]
     names = sorted(set().union(*pieces))
     numbers = {piece: n for n, piece in enumerate(names)}
     parts = [sorted(numbers[piece] for piece in label) for label in pieces]
-    if mode == PIECES_AND_WHOLE:
+    if mode != PIECES:
         parts = [[*label, len(names) + n] for n, label in enumerate(parts)]
     return parts, names
 
@@ -85,8 +90,18 @@ def part_names(labels: Sequence[str], mode: str | None) -> list[tuple[str, str]]
     wholes = [("label", label) for label in labels]
     if mode is None:
         return wholes
-    pieces = sorted({piece for label in labels for piece in label.split("|")})
-    return [*(("piece", piece) for piece in pieces), *(wholes if mode == PIECES_AND_WHOLE else [])]
+    pieces = sorted(set().union(*(pieces_of(label, mode) for label in labels)))
+    return [*(("piece", piece) for piece in pieces), *(wholes if mode != PIECES else [])]
+
+
+def pieces_of(label: str, mode: str) -> set[str]:
+    """Return the pieces of a label: as they stand there, or each with its place, from 0."""
+    separator = POSITIONS.get(mode)
+    if separator is None:
+        return {*label.split("|")}
+    values = label.split(separator) if separator else label
+    # Places where nothing stands are as attributes that a set of features lacks.
+    return {f"{place}={value}" for place, value in enumerate(values) if value not in ("", "-")}
 
 
 def _attribute(piece: str) -> str:

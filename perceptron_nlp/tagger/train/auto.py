@@ -5,6 +5,8 @@ Fixed rules, which the dev sets of treebanks of many families agree on:
 * Labels that hold spans are learned in IOBES with a beam. Sets of features are learned in parts,
   together with the part of speech.
 * The direction: right to left; left to right for spans, where it made no difference.
+* Tags of 150 labels or more that are made of positions, as those of many Slavic treebanks, may be
+  learned in parts, too.
 * Spans most of which begin with a capital letter are names: templates for these look at what
   other sentences show of a word, too.
 * Labels that are learned whole: below 100,000 tokens character n-grams and the endings of both
@@ -13,8 +15,9 @@ Fixed rules, which the dev sets of treebanks of many families agree on:
 * The first pass over features gives parts of speech from 100,000 tokens on, else features.
 
 Measured on held-out training text, by taggers that learn as the training itself will, but in fewer
-epochs: the n-grams of features and of long texts; and where features have new labels, if these are
-put together of the pieces seen, or labels are learned as wholes, too.
+epochs: the n-grams of features and of long texts; if tags are learned by their positions; and where
+features have new labels, if these are put together of the pieces seen, or labels are learned as
+wholes, too.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from perceptron_nlp.tagger.train.columns import (
     hold_names,
     holds_features,
     holds_spans,
+    mode_of_positions,
     n_unseen,
     with_upos,
 )
@@ -82,6 +86,9 @@ SEED = 1
 NGRAM_GAIN = 0.004
 # Whole labels rule out that new labels are put together: where many are new, they must gain this.
 WHOLE_GAIN = 0.004
+# Tags by their positions take twice the time, so they must gain this; and this if they are to make
+# up for the beam, which only labels learned as wholes have.
+POSITIONS_GAIN, POSITIONS_GAIN_OVER_BEAM = 0.004, 0.015
 # Runs that are summed, shorter than one alone: by default of much and of little text, by accurate
 # of little. Where labels are many, as in English XPOS, the usual eight epochs did better than six.
 RUNS, RUNS_OF_LITTLE_TEXT, RUNS_OF_LITTLE_TEXT_WITH_BEAM = 2, 4, 6
@@ -92,9 +99,12 @@ _NAMED = 5
 
 
 def auto_configure(
-    examples: Examples, options: LearningOptions
+    examples: Examples, options: LearningOptions, *, positions: bool = False
 ) -> tuple[Examples, LearningOptions, list[str]]:
-    """Return the examples and options to train with, and what was chosen, each in a sentence."""
+    """Return the examples and options to train with, and what was chosen, each in a sentence.
+
+    positions : labels may be learned by their positions
+    """
     sequences = options.beam != 1 and options.update != "passive-aggressive"
     spans = sequences and holds_spans(examples)
     in_parts = (
@@ -103,6 +113,10 @@ def auto_configure(
         and options.update in PART_RULES
         and holds_features(examples)
     )
+    mode = None
+    if positions and not (spans or in_parts) and options.update in PART_RULES:
+        is_open = options.width == 1 and options.preset != "fast"
+        mode = mode_of_positions(examples.tags.labels) if is_open else None
     if options.beam is None:
         searched = spans or (sequences and options.preset == "accurate" and not in_parts)
         options = replace(options, beam=BEAM if searched else 1)
@@ -134,6 +148,9 @@ def auto_configure(
         notes += found
     if in_parts:
         examples, found = choose_parts(examples, options, unseen, probe)
+        notes += found
+    if mode is not None:
+        examples, options, found = choose_positions(examples, options, mode, probe)
         notes += found
     if not spans:
         options, found = choose_runs(examples, options)
@@ -199,6 +216,22 @@ def choose_parts(
         " seen before, which are put together from pieces alone"
     )
     return examples if wholes - plain >= WHOLE_GAIN else pieces, [note]
+
+
+def choose_positions(
+    examples: Examples, options: LearningOptions, mode: str, probe: _Probe
+) -> tuple[Examples, LearningOptions, list[str]]:
+    """Return examples and options for labels by their positions, or as they are, and the reason."""
+    margin = PARTS_MARGIN if options.margin is None else options.margin
+    by_position = replace(examples, parts=mode), replace(options, beam=1, margin=margin)
+    plain, parted = probe.compare((examples, options), by_position)
+    wanted = POSITIONS_GAIN if options.width == 1 else POSITIONS_GAIN_OVER_BEAM
+    better = parted - plain >= wanted
+    note = (
+        f"labels are learned {'by their positions, too' if better else 'as wholes'}:"
+        f" {percent(plain)} without, {percent(parted)} with positions on held-out tokens"
+    )
+    return *(by_position if better else (examples, options)), [note]
 
 
 def choose_templates(

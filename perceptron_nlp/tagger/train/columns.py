@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from perceptron_nlp.sampling import uniform
 from perceptron_nlp.tagger.model.derived import ABSENT, FEATURES, Around
 from perceptron_nlp.tagger.model.label_components import (
     JOINT,
+    POSITIONS,
     UPOS,
     closure,
     holds_attributes,
@@ -50,6 +51,8 @@ CLUSTERS = {"clusters100": 100, "clusters800": 800}
 DERIVED = (FEATURES, LEXICON, *CLUSTERS, INDUCED)
 # From this share of spans that begin with a capital letter on, they are taken for names.
 NAMES_SHARE = 0.5
+# From so many labels on, tags may be made of positions: each label is rare then.
+MANY_LABELS = 150
 
 
 def holds_spans(examples: Examples) -> bool:
@@ -93,6 +96,17 @@ def capital_share(examples: Examples) -> float:
 def holds_features(examples: Examples) -> bool:
     """Tell if all labels are sets of attributes."""
     return holds_attributes(examples.tags)
+
+
+def mode_of_positions(labels: Collection[str]) -> str | None:
+    """Return how labels that may be made of positions are parted; None if they are not so many."""
+    if len(labels) < MANY_LABELS:
+        return None
+    return next(
+        mode
+        for mode, separator in POSITIONS.items()
+        if 2 * sum(separator in label[1:-1] for label in labels) > len(labels)
+    )
 
 
 def with_upos(examples: Examples) -> Examples:

@@ -158,7 +158,9 @@ def _learn_column(
         examples, tables, notes = stage("raw text or a lexicon").with_derived_columns(
             read, plan.resources, plan.options
         )
-    examples, options, choices = auto_configure(examples, plan.options)
+    examples, options, choices = auto_configure(
+        examples, plan.options, positions=plan.lemmas is None
+    )
     examples, dev, options, context = with_neighbours_seen(examples, dev, options)
     derived = (plan.function, context, tables, plan.lemmas)
     task = Task(

@@ -18,7 +18,12 @@ import numpy as np
 from perceptron_nlp._checks import check_callback, check_choice, check_int
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
 from perceptron_nlp.tagger.model.derived import FEATURES
-from perceptron_nlp.tagger.model.label_components import JOINT, holds_attributes, part_names
+from perceptron_nlp.tagger.model.label_components import (
+    JOINT,
+    POSITIONS,
+    holds_attributes,
+    part_names,
+)
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, of_key
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.overlap import trained_on, with_sample
@@ -174,6 +179,8 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
             )
         examples, _ = as_iobes(examples)
         examples = replace(examples, scheme=model.scheme)
+    elif model.parts in POSITIONS:
+        examples = replace(examples, parts=model.parts)
     elif model.parts is not None:
         if not holds_attributes({*examples.tags, "A=a|B=b"}):
             raise FormatError(

@@ -141,11 +141,12 @@ def test_of_several_columns_one_is_held_to_a_lexicon():
 
 
 def test_in_training_a_lexicon_of_any_labels_becomes_features_that_the_model_keeps():
-    nonsense = [(["glo", "bip"], ["NOUN", "VERB"]), (["bop", "gla"], ["VERB", "NOUN"])] * 3
-    lexicon = {
-        word: "thing" if word.startswith("g") else ["deed", "doing"]
-        for word in ("glo", "bip", "bop", "gla", "qux", "zup")
-    } | {"zup": "thing"}
+    things, deeds = ([f"{a}{b}" for a in letters for b in "aeiou"] for letters in ("fgl", "bpd"))
+    pairs = list(zip(things, deeds, strict=True))
+    nonsense = [([one, two], ["NOUN", "VERB"]) for one, two in pairs]
+    nonsense = [*nonsense, *(([two, one], ["VERB", "NOUN"]) for one, two in pairs)] * 3
+    lexicon = dict.fromkeys([*things, "zup"], "thing")
+    lexicon |= {word: ["deed", "doing"] for word in (*deeds, "qux")}
     tagger = pn.train(nonsense, lexicon=lexicon, templates="fast", epochs=4)
     assert "column:lexicon[0]" in map(str, tagger.model.templates)
     assert tagger.model.feature_columns == () and tagger.model.tables.names == ("lexicon",)
