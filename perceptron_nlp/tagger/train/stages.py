@@ -221,7 +221,7 @@ def _warn_of_spaces(sentences: Sequence[Sentence]) -> None:
 
 
 UPOS, TAGS = "upos", ("upos", "xpos", "feats")
-EPOCHS = 8
+RUNS, EPOCHS, EPOCHS_OF_ONE = 4, 6, 8  # of lemmas; one run if predicted tags are learned, too
 # If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
 MUCH_LOST = 0.025
 FOLDS = 5
@@ -276,7 +276,7 @@ def learn_lemmas(
     examples = [_example(sentence, lemmas, tags) for sentence in train]
     held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
-    def learned(sentences: list[Sentence]) -> TaggerModel:
+    def learned(sentences: list[Sentence], runs: int, epochs: int) -> TaggerModel:
         return fit(
             sentences,
             dev=held_out,
@@ -285,14 +285,16 @@ def learn_lemmas(
             templates=lemma_templates(columns),
             right_to_left=False,
             lemmas=lemmas,
-            **{"runs": 1, "epochs": EPOCHS, **options},
+            **{"runs": runs, "epochs": epochs, **options},
         )
 
-    model = learned(examples)
-    if taggers and (always_jackknife or _lost_by_tags(model, taggers, dev or ()) > MUCH_LOST):
-        predicted = with_predicted_tags(train, taggers, fit, seed=options.get("seed", 1))
-        model = learned(examples + [_example(sentence, lemmas, tags) for sentence in predicted])
-    return model
+    if not (taggers and always_jackknife):
+        model = learned(examples, RUNS, EPOCHS)
+        if not taggers or _lost_by_tags(model, taggers, dev or ()) <= MUCH_LOST:
+            return model
+    predicted = with_predicted_tags(train, taggers, fit, seed=options.get("seed", 1))
+    examples += [_example(sentence, lemmas, tags) for sentence in predicted]
+    return learned(examples, 1, EPOCHS_OF_ONE)
 
 
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:
