@@ -132,7 +132,7 @@ def thread_row(
     (one, one_cpu), (two, two_cpu) = best.values()
     label += ", one thread; two threads, by the clock; bound by their CPU time"
     figure = (
-        f"{n_words / one / 1e6:.1f} M tokens/s; {one / two:.2f} × one"
+        f"{n_words / one / 1e6:.3g} M tokens/s; {one / two:.2f} × one"
         f" ({os.cpu_count()} processors); {2 * one_cpu / two_cpu:.2f} × one"
     )
     if "fork" in multiprocessing.get_all_start_methods():
