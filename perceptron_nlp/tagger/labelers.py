@@ -173,19 +173,27 @@ class ColumnLabelers:
             return partial(fill.pieces, threads=threads)
         from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
 
-        def label(words: list[list[str]], **around: Any) -> dict[str, Labeled]:
-            if not names:
-                return {}
-            return self.label(words, threads, columns=names, sure=sure, **around)
-
+        label = self._labeling(names, threads, sure)
         return lambda text, whole=False: labeled_batches(
             cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
         )
 
+    def _labeling(
+        self, names: tuple[str, ...], threads: int, sure: bool
+    ) -> Callable[..., dict[str, Labeled]]:
+        if not names:
+            return lambda *_, **around: {}
+        return partial(self.label, threads=threads, columns=names, sure=sure)
+
     def sentences(
-        self, text: str, names: tuple[str, ...] = (), threads: int = 1
+        self, text: str | Iterable[str], names: tuple[str, ...] = (), threads: int = 1
     ) -> Iterator[TextSentence]:
-        """Yield the sentences of a text with some of the columns; with none it is cut alone."""
+        """Yield the sentences of a text, perhaps in pieces, with some of the columns, or none."""
+        if not isinstance(text, str):
+            from perceptron_nlp.tagger.tag.stream import stream_sentences
+
+            label = self._labeling(names, threads, False)
+            return stream_sentences(text, self.segmenter, label, self.window if names else 0)
         from perceptron_nlp.tagger.tag.text import text_sentences
 
         return text_sentences(text, self.texts(names, threads)(text))

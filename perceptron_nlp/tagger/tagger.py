@@ -231,11 +231,6 @@ class Tagger:
         """A tagger for each of its columns alone."""
         return {part.column: part for part in self._parts or (self,) if part._own is not None}
 
-    @property
-    def _first(self) -> Tagger:
-        """The tagger of its first column alone."""
-        return self._parts[0] if self._parts else self
-
     @overload
     def tag(
         self, tokens: Sequence[str], *, columns: None = None, keep: Keep = None
@@ -476,14 +471,17 @@ class Tagger:
         return [list(self.iter_text(own, **how)) for own in text]
 
     def iter_text(
-        self, text: str, *, columns: Sequence[str] | None = None, threads: int = 1
+        self, text: str | Iterable[str], *, columns: Sequence[str] | None = None, threads: int = 1
     ) -> Iterator[TextSentence]:
         """Yield the sentences of tag_text one by one, for texts whose words fill the memory.
 
-        Parameters and errors are those of tag_text.
+        Parameters and errors are those of tag_text, but that several str are pieces of one text,
+        cut anywhere. A sentence comes once its paragraph is over, before another piece is asked
+        for.
         """
         check_threads(threads)
-        check_text(text)
+        if isinstance(text, bytes) or not isinstance(text, Iterable):
+            check_text(text)
         return self.labelers.sentences(text, self.labelers.named(columns), threads)
 
     def tag_arrays(

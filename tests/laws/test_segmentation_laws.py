@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 import tracemalloc
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -210,6 +210,50 @@ def test_a_text_in_pieces_has_the_same_sentences(
     pieces = [text[a:b] for a, b in itertools.pairwise(places)]
     found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
     assert found == whole(segmenter, text)
+
+
+@given(text=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=8), widened=st.booleans())
+def test_a_text_in_pieces_is_tagged_as_in_one(
+    pipeline: pn.Tagger, tagger: pn.Tagger, text: str, cuts: list[int], widened: bool
+) -> None:
+    # Cut by a model and by rules; long white space is shortened where text is cut.
+    text = text.replace(" ", " " * 1500) if widened else text
+    places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
+    pieces = [text[a:b] for a, b in itertools.pairwise(places)]
+    for own in (pipeline, tagger):
+        assert [*own.iter_text(pieces)] == own.tag_text(text)
+
+
+def test_a_sentence_comes_before_the_next_piece_is_asked_for(
+    pipeline: pn.Tagger, tagger: pn.Tagger
+) -> None:
+    asked = []
+
+    def pieces() -> Iterator[str]:
+        for piece in ("Il do", "rt.\n", "\nElle", " voit. Il va.\n\n", "Fin"):
+            asked.append(piece)
+            yield piece
+
+    for own in (pipeline, tagger):
+        asked.clear()
+        seen = [(sentence.text, len(asked)) for sentence in own.iter_text(pieces())]
+        assert [text for text, _ in seen] == ["Il dort.", "Elle voit.", "Il va.", "Fin"]
+        assert seen[0][1] <= 3 and seen[2][1] == 4
+
+
+def test_a_stream_of_any_length_takes_little_memory(pipeline: pn.Tagger) -> None:
+    def peak(n: int) -> int:
+        tracemalloc.start()
+        pieces = itertools.chain(["Il dort.\n\n" * 20] * n, [" " * 5000] * n)
+        count = sum(1 for _ in pipeline.iter_text(pieces))
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert count == 20 * n
+        return used
+
+    # The first sentences fill caches.
+    peak(100)
+    assert peak(300) < peak(100) + 100_000
 
 
 def test_text_that_repeats_itself_is_cut_as_the_first_time(segmenter: Segmenter) -> None:

@@ -88,8 +88,10 @@ class Segmenter:
         """
         lines, text = LineCount(), ""
         for piece in pieces:
+            # An empty line may begin in the piece before.
+            begin = len(text.rstrip())
             text = with_gaps_shortened(text, piece, lines)
-            if len(text) >= 2 * self._window or EMPTY_LINE.search(piece):
+            if len(text) >= 2 * self._window or EMPTY_LINE.search(text, begin):
                 found = self._cut(text, at_end=False)
                 yield from self._cut_out(text, found, lines)
                 done = found.taken[1]

@@ -217,9 +217,11 @@ def labeled_batches(
     before: list[list[str]] = []
     coming = list(islice(cut, size))
     while True:
-        ready, coming = coming, list(islice(cut, size and max(size, window)))
+        # Sentences that nobody looks at are not waited for.
+        ready, coming = coming, list(islice(cut, size and max(size, window))) if window else []
         words, after = _words(ready), _words(coming[:window])
         yield _labeled(ready, label(words, before=before, after=after))
+        coming = coming or list(islice(cut, size))
         if not coming:
             return
         before = [*before, *words][-window:] if window else []
