@@ -177,12 +177,8 @@ class Tagging:
                 f"column: text cuts running text (--format text) alone; {corpus.path} is read as"
                 f" {corpus.format}"
             )
-        if not chosen and self._marks is not None:
-            raise pn.ArgumentError("confidence: text alone is cut, and no token gets a label")
         if self._to in _ONE_COLUMN and (self._to == "lines") == bool(chosen):
-            raise pn.ArgumentError(
-                "to: lines are of words without labels (--column text), and tagged of words with"
-            )
+            raise pn.ArgumentError("to: lines have no labels (--column text), and tagged has")
         if self._marks is not None:
             self._marks.check(corpus, chosen, self._written)
         if self._to is not None and corpus.format != "text":

@@ -61,6 +61,8 @@ class Marks:
 
     def check(self, corpus: pn.Corpus, chosen: Mapping[str, pn.Tagger], written: str) -> None:
         """Raise if the marks cannot be written into a text of this format, or not be known."""
+        if not chosen:
+            raise pn.ArgumentError("confidence: text alone is cut, and no token gets a label")
         # Raises ModelError unless they are calibrated.
         for tagger in chosen.values() if self.reads_confidences else ():
             tagger.tag_sents([], confidences=True)

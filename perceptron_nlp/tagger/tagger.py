@@ -101,11 +101,9 @@ class Tagger:
         self._lexicon = lexicon
         self._earlier = dict(earlier)
         self._parts = self._parts_by_column() if model.more else ()
-        own = {name: part._labeler for name, part in self._earlier.items()}
-        self._own: Labeler | None = None
-        if model.more:
-            self._own = self._parts[0]._labeler
-        elif model.column != TEXT:
+        self._own: Labeler | None = self._parts[0]._labeler if model.more else None
+        if not model.more and model.column != TEXT:
+            own = {name: part._labeler for name, part in self._earlier.items()}
             self._own = make_labeler(model, self._memory, lexicon, own)
         for part in self._parts:
             if len(part._earlier) > 1:
@@ -475,9 +473,8 @@ class Tagger:
     ) -> Iterator[TextSentence]:
         """Yield the sentences of tag_text one by one, for texts whose words fill the memory.
 
-        Parameters and errors are those of tag_text, but that several str are pieces of one text,
-        cut anywhere. A sentence comes once its paragraph is over, before another piece is asked
-        for.
+        Parameters and errors are those of tag_text, but that several str are pieces of one text.
+        A sentence comes once its paragraph is over, before another piece is asked for.
         """
         check_threads(threads)
         if isinstance(text, bytes) or not isinstance(text, Iterable):

@@ -338,7 +338,7 @@ class Segmentation(NamedTuple):
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:
     """One model that fills the columns of all of these, which are of one column each.
 
-    One of them may be a model that only cuts text, as the whole then does.
+    One of them may be a model that only cuts text.
     """
     names = [model.column for model in models]
     for name in names:
