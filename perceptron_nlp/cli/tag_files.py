@@ -31,8 +31,7 @@ class Tagging:
     format, fields : how texts are read
     by_line : each line of running text is a text of its own
     keep : labels that are there stay
-    to : the format of running text, "conllu", "tagged", or "lines" of words without labels; None
-        for what holds columns and marks
+    to : the format of running text (`TARGETS`); None for what holds columns and marks
     marks : what is made of confidences, and written into MISC
     quiet : formats that were inferred go unnamed
     opened : from a path to its file, or the path
@@ -173,10 +172,7 @@ class Tagging:
         """Raise ArgumentError if the text cannot hold the columns that are to be filled."""
         chosen = self._chosen
         if not chosen and corpus.format != "text":
-            raise pn.ArgumentError(
-                f"column: text cuts running text (--format text) alone; {corpus.path} is read as"
-                f" {corpus.format}"
-            )
+            raise pn.ArgumentError(f"column: text is not cut in {corpus.path} ({corpus.format})")
         if self._to in _ONE_COLUMN and (self._to == "lines") == bool(chosen):
             raise pn.ArgumentError("to: lines have no labels (--column text), and tagged has")
         if self._marks is not None:

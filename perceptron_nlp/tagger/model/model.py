@@ -53,10 +53,7 @@ def of_key(derived: Iterable[Derived], key: str) -> Any:
 
 TEXT = "text"
 """The column of a model that only cuts text: it is the tagger of atoms itself."""
-NO_TAGS = (
-    "this model has no tags: it only cuts running text, as tag does, and evaluate with --from-text"
-    " (tag_text and evaluate_text in Python)"
-)
+NO_TAGS = "this model has no tags: it only cuts running text (tag, evaluate --from-text)"
 
 
 class Whole(NamedTuple):
@@ -336,18 +333,14 @@ class Segmentation(NamedTuple):
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:
-    """One model that fills the columns of all of these, which are of one column each.
-
-    One of them may be a model that only cuts text.
-    """
+    """One model that fills the columns of all of these; they have one each, or only cut text."""
     names = [model.column for model in models]
     for name in names:
         if names.count(name) > 1:
             raise ArgumentError(f"column: {quote(name)} is named twice")
     if TEXT in names and len(names) > 1:
-        own = models[names.index(TEXT)]
-        rest = [model for model in models if model is not own]
-        return joined(rest).replace(segmentation=own.segmentation)
+        rest = [model for model in models if model.column != TEXT]
+        return joined(rest).replace(segmentation=models[names.index(TEXT)].segmentation)
     return models[0].replace(more=tuple(models[1:]))
 
 
