@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -30,6 +29,7 @@ from perceptron_nlp.tagger.sources import (
 )
 from perceptron_nlp.tagger.train.options import LearningOptions, options_from
 from perceptron_nlp.tagger.train.pipeline import stages_of
+from perceptron_nlp.tagger.train.sidebyside import checked_threads
 
 FOLDS = 10
 CURVE_FOLDS = 5
@@ -220,15 +220,6 @@ def cross_validate(
     return replace(next(iter(columns.values())), by_column=columns)
 
 
-def checked_threads(threads: int | None) -> int:
-    """Return the number of threads, which is by default that of processors; raise for others."""
-    if threads is None:
-        own = getattr(os, "sched_getaffinity", None)
-        return len(own(0)) if own is not None else os.cpu_count() or 1
-    check_int("threads", threads, 1, 1024)
-    return threads
-
-
 @dataclass(frozen=True, slots=True)
 class GoldText:
     """Labeled sentences, and what is to be learned from parts of them.
@@ -295,7 +286,7 @@ class GoldText:
             ],
             _place(source, sentences),
             ("segmentation is not measured; evaluate --from-text does it",) if ALL in named else (),
-            {"features": features, "fields": names, **options},
+            {"features": features, "fields": names, "threads": 1, **options},
         )
 
     @property

@@ -20,7 +20,6 @@ from perceptron_nlp.analysis.crossvalidation import (
     Extractor,
     GoldText,
     Progress,
-    checked_threads,
     deviation,
     make_folds,
 )
@@ -32,6 +31,7 @@ from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Chart, Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
+from perceptron_nlp.tagger.train.sidebyside import checked_threads
 
 SIZES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 CHARTS = (".svg", ".png", ".html")

@@ -102,12 +102,14 @@ def train(
     source = Source(with_labels(train, labels, "train"), "train", **how)
     dev_source = None if dev is None else Source(dev, "dev", **how)
     names = named_columns(column)
+    several = len(names) > 1 or bool({*names} & STAGED) or chosen.threads is not None
     plan = _plan(
         chosen,
         function=function,
         fields=fields,
         callback=_printing(callback) if verbose else callback,
         learn=learn,
+        threads=stage("threads").n_threads(chosen) if several else 1,
     )
     fit = learn_columns
     if chosen.learn_dev or {*names} & STAGED:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import mmap
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,13 +32,15 @@ class Objects:
 
     def __init__(self, make: Callable[[], list[Sentence]]) -> None:
         self._make = make
+        self._guard = threading.Lock()
 
     @functools.cached_property
     def all(self) -> list[Sentence]:
         """All sentences."""
-        found = self._make()
-        # What they were made of is needed no longer.
-        self._make = list
+        with self._guard:
+            found: list[Sentence] = self.__dict__.get("all") or self._make()
+            # What they were made of is needed no longer.
+            self.__dict__["all"], self._make = found, list
         return found
 
     @property

@@ -115,6 +115,7 @@ LATE = {
             "feature_columns",
             "with_neighbours_seen",
         ),
+        "tagger/train/auto": ("compare",),
         "tagger/train/learners": ("__init__",),
         "tagger/train/loop": ("_state", "_model"),
         "tagger/tag/fill": ("_labeled",),

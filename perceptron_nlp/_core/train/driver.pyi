@@ -1,3 +1,6 @@
+from collections.abc import Callable
+
+looks: dict[int, Callable[[], None]]
 RULES: tuple[str, ...]
 BLOCK: int
 

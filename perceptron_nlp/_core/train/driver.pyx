@@ -2,6 +2,8 @@
 """The pass over training sentences, whoever learns from them: greedy.pyx (one label at a time),
 search.pyx (whole sentences) or factored.pyx (labels made of parts)."""
 
+from _thread import get_ident
+
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -12,6 +14,8 @@ from libc.string cimport memset
 from perceptron_nlp._core.train.trainingset cimport TrainingSet
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
+looks = {}
+"""By thread, what is called between blocks of sentences; it may raise to end the learning."""
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
 # Sentences between two looks at the keyboard: some ten milliseconds of work.
 BLOCK = 512
@@ -58,6 +62,9 @@ cdef tuple learn_in_order(const int64_t[::1] order, LearnSentence learn_one, voi
         if status < 0:
             raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
         PyErr_CheckSignals()
+        look = looks.get(get_ident()) if looks else None
+        if look is not None:
+            look()
     return counts.examples, counts.mistakes, counts.updates
 
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -99,9 +100,9 @@ _NAMED = 5
 
 
 def auto_configure(
-    examples: Examples, options: LearningOptions, *, positions: bool = False
+    examples: Examples, options: LearningOptions, threads: int = 1, *, positions: bool = False
 ) -> tuple[Examples, LearningOptions, list[str]]:
-    """Return the examples and options to train with, and what was chosen, each in a sentence.
+    """Return examples and options to train with, and what was chosen, by so many threads.
 
     positions : labels may be learned by their positions
     """
@@ -125,7 +126,7 @@ def auto_configure(
     if options.two_passes is None and in_parts:
         options = replace(options, two_passes=options.preset == "accurate")
     notes: list[str] = []
-    probe, unseen = _Probe(), 0.0
+    probe, unseen = _Probe(threads), 0.0
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learned in IOBES")
@@ -299,7 +300,8 @@ Candidate = tuple[Examples, LearningOptions]
 class _Probe:
     """Quick greedy trainings on folds of the text, each scored on what is held out of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
         self._known: dict[object, float] = {}
 
     def compare(self, first: Candidate, second: Candidate) -> tuple[float, float]:
@@ -307,7 +309,15 @@ class _Probe:
         correct, n_tokens = np.zeros(2), 0
         for number, fold in enumerate(_folds(first[0])):
             n_here = fold[1].n_labeled
-            correct += [n_here * self._accuracy(*one, number) for one in (first, second)]
+            parts = [partial(self._accuracy, *one, number) for one in (first, second)]
+            if self._threads == 1:
+                shares = [part() for part in parts]
+            else:
+                # Here, since one thread does without.
+                from perceptron_nlp.tagger.train.sidebyside import side_by_side
+
+                shares = side_by_side(parts, self._threads)
+            correct += n_here * np.array(shares)
             n_tokens += n_here
             clear = abs(correct[1] - correct[0]) >= CLEAR_GAIN * n_tokens
             if clear and n_tokens >= CLEAR_TOKENS:
@@ -315,7 +325,9 @@ class _Probe:
         ours, theirs = (correct / max(1, n_tokens)).tolist()
         return ours, theirs
 
-    def _accuracy(self, examples: Examples, options: LearningOptions, fold: int) -> float:
+    def _accuracy(
+        self, examples: Examples, options: LearningOptions, fold: int, _: object = None
+    ) -> float:
         options = replace(
             options,
             templates=resolve_templates(options, examples.columns),

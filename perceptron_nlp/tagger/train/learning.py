@@ -9,6 +9,7 @@ import importlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
@@ -48,6 +49,7 @@ STAGES = {
     "a bound on memory": "memory",
     "checkpoints": "checkpoint",
     "compression": "compress",
+    "threads": "sidebyside",
 }
 
 
@@ -66,6 +68,7 @@ class Plan:
     first_checkpoint : the number of the file of the first column, from 0
     limit : of memory, or None
     lemmas : those that are known, if the labels are edit scripts
+    threads : columns and runs that are learned at a time
     """
 
     options: LearningOptions
@@ -79,6 +82,7 @@ class Plan:
     learn: bool = True
     limit: MemoryLimit | None = None
     lemmas: KnownLemmas | None = None
+    threads: int = 1
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
         """Return the checkpoint of each column; FileError if a file cannot be used."""
@@ -118,9 +122,16 @@ def learn_columns(
         for column in columns
     ]
     noted = [*source.warnings, *([] if dev_source is None else dev_source.warnings)]
+    parts = [
+        partial(_learn_column, column, examples, dev, plan, checkpoint, noted)
+        for column, (examples, dev), checkpoint in zip(columns, found, checkpoints, strict=True)
+    ]
     models = []
-    for number, (column, (examples, dev)) in enumerate(zip(columns, found, strict=True)):
-        models.append(_learn_column(column, examples, dev, plan, checkpoints[number], noted))
+    if plan.threads == 1:
+        for part in parts:
+            models.append(part(plan.callback))
+    else:
+        models = stage("threads").side_by_side(parts, plan.threads, plan.callback)
     gold = {column: text.gold.flat() for column, (text, _) in zip(columns, found, strict=True)}
     return joined(models).agreeing(gold, UPOS_WEIGHTS[plan.options.preset])
 
@@ -132,10 +143,11 @@ def learn_sentences(
     column: str,
     fields: Sequence[str] | None = None,
     lemmas: KnownLemmas | None = None,
+    threads: int = 1,
     **options: Any,
 ) -> TaggerModel:
     """Learn a column of sentences that were made for a stage of a pipeline."""
-    plan = Plan(LearningOptions(**options), fields=fields, lemmas=lemmas)
+    plan = Plan(LearningOptions(**options), fields=fields, lemmas=lemmas, threads=threads)
     return learn_columns(
         Source(sentences, "train", fields=fields),
         None if dev is None else Source(dev, "dev", fields=fields),
@@ -151,6 +163,7 @@ def _learn_column(
     plan: Plan,
     checkpoint: Checkpoint | None,
     noted: Sequence[str],
+    callback: Callback | None,
 ) -> TaggerModel:
     """Learn one column; `noted` are warnings that were logged of the files."""
     examples, tables, notes = read, None, []
@@ -159,7 +172,7 @@ def _learn_column(
             read, plan.resources, plan.options
         )
     examples, options, choices = auto_configure(
-        examples, plan.options, positions=plan.lemmas is None
+        examples, plan.options, plan.threads, positions=plan.lemmas is None
     )
     examples, dev, options, context = with_neighbours_seen(examples, dev, options)
     derived = (plan.function, context, tables, plan.lemmas)
@@ -185,7 +198,12 @@ def _learn_column(
         )
     if not plan.learn:
         return Trainer(task).begun()
-    model = Trainer(task, checkpoint=checkpoint).run(plan.callback)
+    trainer = Trainer(task, checkpoint=checkpoint)
+    if plan.threads == 1:
+        runs = trainer.runs(range(options.n_runs), callback)
+    else:
+        runs = stage("threads").in_blocks(trainer.runs, options.n_runs, plan.threads, callback)
+    model = trainer.model(runs)
     if dev is not None:
         model = stage("calibration").calibrated_by(model, dev)
     model = model.replace(record=with_sample(model.record, read.sentences))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -230,7 +231,8 @@ class Trainer:
     ) -> None:
         self._task = task
         self._schedule = schedule or Schedule(task)
-        self._empty_learner = make_learner or self._own_learner
+        text = (task.examples, task.templates, task.options, task.forced, task.limit)
+        self._empty_learner = make_learner or partial(TemplateLearner, *text)
         self._identity = task.identity()
         self._checkpoint = checkpoint
         self._keeps_states = task.resumable or checkpoint is not None
@@ -238,10 +240,14 @@ class Trainer:
 
     def run(self, callback: Callback | None = None) -> TaggerModel:
         """Train to the end: the best epoch of each run, or its last one without a dev set."""
+        return self.model(self.runs(range(self._task.options.n_runs), callback))
+
+    def runs(self, numbers: range, callback: Callback | None) -> list[Run]:
+        """Return the runs of these numbers, from 0, learned one after the other."""
         schedule, learner = self._schedule, self._empty_learner()
         runs, run, state = self._so_far(learner)
-        while len(runs) < self._task.options.n_runs:
-            number, epoch = len(runs) + 1, len(run.epochs) + 1
+        while len(runs) < len(numbers):
+            number, epoch = numbers[len(runs)] + 1, len(run.epochs) + 1
             if epoch == 1 or state is not None:
                 learner, state = self._begin(number, learner, state), None
             counts = learner.learn(schedule.order(number, epoch))
@@ -254,8 +260,7 @@ class Trainer:
                     runs, run = [*runs, ended], Run()
             if callback is not None:
                 callback(report)
-        model = self._model(runs)
-        return model if self._task.resumable else model.replace(state=None)
+        return runs
 
     def begun(self) -> TaggerModel:
         """Return the model before its first epoch, of weights of 0."""
@@ -317,10 +322,6 @@ class Trainer:
         state = self._state(number, done, learner)
         return replace(run, weights=learner.average(), best_epoch=done, state=state)
 
-    def _own_learner(self) -> Learner:
-        task = self._task
-        return TemplateLearner(task.examples, task.templates, task.options, task.forced, task.limit)
-
     def _end_epoch(self, number: int, run: Run, learner: Learner, counts: Counts) -> EpochReport:
         """Score the epoch that is done, keep it if it is the best, and return its report."""
         task, epoch = self._task, len(run.epochs) + 1
@@ -358,6 +359,10 @@ class Trainer:
         from perceptron_nlp.tagger.model.state import RunState
 
         return RunState.of(learner.table, self._schedule.number(number, done))
+
+    def model(self, runs: Sequence[Run]) -> TaggerModel:
+        """Return the model that all runs give, with the state of those that can be gone on with."""
+        return self._model(runs).replace(**{} if self._task.resumable else {"state": None})
 
     def _model(self, runs: Sequence[Run]) -> TaggerModel:
         found = [run.weights for run in runs if run.weights is not None]

@@ -330,6 +330,13 @@ class TrainingOptions(LearningOptions):
         "keep the training text on disk (in TMPDIR) and this process below SIZE, such as 500MB",
         metavar="SIZE",
     )
+    threads: int | None = _option(
+        None,
+        "large scale",
+        "learn so many columns and runs at a time; one with a checkpoint or max_memory",
+        range=(1, 1024),
+        unset="one a processor for several columns, else 1",
+    )
 
     def learning(self) -> LearningOptions:
         """Return those that decide what is learned."""
@@ -367,6 +374,7 @@ class TrainOptions(TypedDict, total=False):
     every: int | None
     resume: bool
     max_memory: int | str | None
+    threads: int | None
 
 
 Options = TypeVar("Options", bound=LearningOptions)

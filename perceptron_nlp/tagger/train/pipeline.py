@@ -7,8 +7,11 @@ tags and lemmas that the treebank fills.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
@@ -19,6 +22,8 @@ from perceptron_nlp.tagger.sources import ALL, Source
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
+from perceptron_nlp.tagger.train.loop import Callback
+from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
@@ -127,23 +132,36 @@ def _learn_stages(
         if one is not None:
             one.hold()
     train, dev = list(source), None if dev_source is None else list(dev_source)
-    models: list[TaggerModel] = []
-    seed = plan.options.seed
-    if stages.columns:
-        models += learn_columns(source, dev_source, stages.columns, plan).parts_by_column
-    if stages.lemmas:
-        tags = [name for name in TAGS if name in stages.columns]
-        if not stages.columns:
-            tags = [name for name in TAGS if is_filled(train, name)]
-        taggers = [model for model in models if model.column in tags]
-        if always_jackknife is None:
-            always_jackknife = plan.options.preset == "accurate"
-        models.append(
-            learn_lemmas(train, dev, learn_sentences, tags, taggers, always_jackknife, seed=seed)
-        )
-    if stages.text:
-        models.append(_cutting(learn_segmentation(train, dev, learn_sentences, seed=seed), train))
-    model = joined(models)
+    seed, threads = plan.options.seed, plan.threads
+    fit = partial(learn_sentences, threads=threads)
+    tagging: Future[tuple[TaggerModel, ...]] = Future()
+
+    def tags(callback: Callback | None) -> None:
+        own = replace(plan, callback=callback)
+        columns = stages.columns
+        learned = learn_columns(source, dev_source, columns, own) if columns else None
+        tagging.set_result(() if learned is None else learned.parts_by_column)
+
+    def lemmas(_: Callback | None) -> TaggerModel | None:
+        if not stages.lemmas:
+            return None
+        columns = stages.columns or [name for name in TAGS if is_filled(train, name)]
+        given = [name for name in TAGS if name in columns]
+        always = plan.options.preset == "accurate" if always_jackknife is None else always_jackknife
+
+        def taggers() -> list[TaggerModel]:
+            return [model for model in awaited(tagging) if model.column in given]
+
+        return learn_lemmas(train, dev, fit, given, taggers, always, threads=threads, seed=seed)
+
+    def text(_: Callback | None) -> TaggerModel | None:
+        if not stages.text:
+            return None
+        return _cutting(learn_segmentation(train, dev, fit, seed=seed), train)
+
+    parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
+    more = side_by_side(parts, threads, plan.callback)
+    model = joined([*tagging.result(), *(one for one in more if one is not None)])
     if stages.text:
         model = in_bytes(model)
     if stages.lemmas and stages.columns and dev is not None:

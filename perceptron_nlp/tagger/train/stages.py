@@ -19,17 +19,16 @@ from functools import cached_property
 from typing import Any
 
 from perceptron_nlp._display import counted
-from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu import running_text, surface
-from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import count_patterns
+from perceptron_nlp.tagger.train.jackknife import Fit, with_predicted_tags
 from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
 from perceptron_nlp.text.scripts import (
     LEMMA,
@@ -41,7 +40,7 @@ from perceptron_nlp.text.scripts import (
     make_script,
     make_split,
 )
-from perceptron_nlp.text.sentence import Sentence, with_columns
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import (
     PARAGRAPH,
     SENTENCE,
@@ -53,9 +52,6 @@ from perceptron_nlp.text.tagset import (
 )
 
 logger = logging.getLogger("perceptron_nlp")
-
-Fit = Callable[..., TaggerModel]
-"""Trains a model: (sentences, dev=…, column=…, **options)."""
 
 # Atoms after which a paragraph of training is cut, where the next sentence ends.
 _LONG_PARAGRAPH = 1_000
@@ -224,8 +220,6 @@ UPOS, TAGS = "upos", ("upos", "xpos", "feats")
 RUNS, EPOCHS, EPOCHS_OF_ONE = 4, 6, 8  # of lemmas; one run if predicted tags are learned, too
 # If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
 MUCH_LOST = 0.025
-FOLDS = 5
-QUICK = {"preset": "fast", "epochs": 3, "two_passes": False}
 
 
 def learn_lemmas(
@@ -233,9 +227,10 @@ def learn_lemmas(
     dev: Sequence[Sentence] | None,
     fit: Fit,
     tags: Sequence[str],
-    taggers: Sequence[TaggerModel] = (),
+    taggers: Callable[[], Sequence[TaggerModel]] = tuple,
     always_jackknife: bool = False,
     lexicon: Iterable[tuple[str, str]] = (),
+    threads: int = 1,
     **options: Any,
 ) -> TaggerModel:
     """Return a model that gives words their lemmas.
@@ -243,9 +238,11 @@ def learn_lemmas(
     train, dev : sentences with lemmas; ``_`` on a word of another form says that it has none
     fit : what trains a tagger of sentences
     tags : those of upos, xpos and feats that the sentences have, and that all text will have
-    taggers : those that predict the tags in use; none if text has them
+    taggers : gives those that predict the tags in use, as soon as they are there; none if text has
+        them
     always_jackknife : learn from predicted tags, too, even if they cost little on `dev`
     lexicon : further lemmas with their parts of speech
+    threads : trainings at a time
     options : further options of the training, such as the seed
 
     Raises ArgumentError for a lemma that no file format can carry.
@@ -288,11 +285,12 @@ def learn_lemmas(
             **{"runs": runs, "epochs": epochs, **options},
         )
 
-    if not (taggers and always_jackknife):
+    if not (always_jackknife and taggers()):
         model = learned(examples, RUNS, EPOCHS)
-        if not taggers or _lost_by_tags(model, taggers, dev or ()) <= MUCH_LOST:
+        in_use = taggers()
+        if not in_use or _lost_by_tags(model, in_use, dev or ()) <= MUCH_LOST:
             return model
-    predicted = with_predicted_tags(train, taggers, fit, seed=options.get("seed", 1))
+    predicted = with_predicted_tags(train, taggers(), fit, options.get("seed", 1), threads)
     examples += [_example(sentence, lemmas, tags) for sentence in predicted]
     return learned(examples, 1, EPOCHS_OF_ONE)
 
@@ -327,46 +325,6 @@ def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int
         for own, sentence in zip(lemmas, gold, strict=True)
         for lemma, right in zip(own, sentence.column(LEMMA), strict=True)
     )
-
-
-def with_predicted_tags(
-    train: Sequence[Sentence], taggers: Sequence[TaggerModel], fit: Fit, *, seed: int
-) -> list[Sentence]:
-    """Return the sentences with tags from quick taggers of the other folds (jackknifing).
-
-    taggers : those in use, whose templates the quick ones take, so that they need not be chosen
-    """
-    if len(train) < 2:
-        return [with_columns(sentence, sentence.columns) for sentence in train]
-
-    def quick(rest: list[int]) -> list[TaggerModel]:
-        return [
-            fit(
-                [train[number] for number in rest],
-                dev=None,
-                column=tagger.column,
-                templates=[t for t in tagger.templates if not t.columns],
-                right_to_left=tagger.right_to_left,
-                seed=seed,
-                **QUICK,
-            )
-            for tagger in taggers
-        ]
-
-    def predicted(models: list[TaggerModel], held_out: list[int]) -> dict[int, Sentence]:
-        found = {number: train[number] for number in held_out}
-        words: list[Sequence[str]] = [train[number].words for number in held_out]
-        for model in models:
-            for number, own in zip(held_out, Labeler(model).label(words), strict=True):
-                columns = {**found[number].columns, model.column: tuple(own)}
-                found[number] = with_columns(found[number], columns)
-        return found
-
-    folds = in_turn(permutation(len(train), seed), min(FOLDS, len(train)))
-    sentences = {}
-    for own in crossfit(folds, quick, predicted):
-        sentences.update(own)
-    return [sentences[number] for number in range(len(train))]
 
 
 def lemma_templates(columns: Sequence[str]) -> tuple[Template, ...]:

@@ -11,6 +11,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
+from perceptron_nlp.tagger.train.jackknife import with_predicted_tags
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
 from perceptron_nlp.text.tagset import PATTERN_KINDS, SIDES, holds
@@ -234,7 +235,7 @@ def test_quick_taggers_leave_each_sentence_out_once_and_take_the_templates_of_th
         asked.append((sentences, options))
         return tagger.model
 
-    found = stages.with_predicted_tags(train, [tagger.model], fit, seed=1)
+    found = with_predicted_tags(train, [tagger.model], fit, seed=1, threads=1)
     assert all(options["templates"] == [*tagger.model.templates] for _, options in asked)
     left_out = [id(one) for rest, _ in asked for one in train if not any(one is r for r in rest)]
     assert sorted(left_out) == sorted(map(id, train))
