@@ -33,6 +33,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.train.compress import compress_model
+from perceptron_nlp.tagger.train.pipeline import with_lead
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
 SIZES = {"upos": 1_100_000, "xpos": 900_000, "feats": 1_050_000, "lemma": 1_100_000}
@@ -202,6 +203,8 @@ def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) 
         score = None if part.feature_columns else partial(accuracies, measured)
         parts.append(fitted(part, score))
     whole = with_parts(model, parts)
+    assert whole.segmentation is not None
+    whole = whole.replace(segmentation=with_lead(whole.segmentation, dev))
     for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
         print(f"{name}: {100 * result.accuracy:.2f} % of dev", flush=True)
     try:
@@ -219,7 +222,9 @@ def compressed_like(model: TaggerModel, tried: TaggerModel) -> TaggerModel:
         small = fitted(part, calibrate=partial(as_sure_as, like), steps=steps)
         small = as_sure_as(like, small)
         parts.append(small.replace(record={**small.record, "learnt_from": "train and dev"}))
-    return with_parts(model, parts)
+    whole = with_parts(model, parts)
+    assert whole.segmentation is not None and tried.segmentation is not None
+    return whole.replace(segmentation=whole.segmentation._replace(lead=tried.segmentation.lead))
 
 
 def parts_alone(model: TaggerModel) -> list[TaggerModel]:

@@ -252,7 +252,7 @@ class Inspection(Reported):
         """Yield what the model has learned of cutting running text."""
         if self.segmentation is None:
             return
-        cut, certain, words, splits, patterns = self.segmentation
+        cut, certain, words, splits, patterns, lead = self.segmentation
         held = [kind for kind in PATTERN_KINDS if holds(kind, patterns)]
         n_known = sum(len(one) for *_, one in known_words(words))
         for key, count, note in (
@@ -264,7 +264,8 @@ class Inspection(Reported):
             label = f"segmentation: {key.replace('_', ' ')}"
             yield Figure(f"segmentation_{key}", count, label=label, note=note)
         yield Figure("segmentation_patterns", held, "list", "segmentation: patterns")
-        yield Figure("segmentation_record", dict(cut.record), "data")
+        for key, found in (("lead", lead), ("record", dict(cut.record))):
+            yield Figure(f"segmentation_{key}", found, "data")
 
 
 _LAYOUT = (

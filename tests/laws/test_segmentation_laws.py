@@ -81,6 +81,20 @@ def test_the_core_cuts_as_its_slow_twin_does(
         assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
 
 
+@given(text=TEXTS, lead=st.sampled_from([0.0, 0.25, 1.0, 2.5, 8.0]))
+def test_near_atoms_that_are_sure_decide_as_in_its_slow_twin(
+    pipeline: pn.Tagger, text: str, lead: float
+) -> None:
+    segmentation = pipeline.model.segmentation
+    assert segmentation is not None
+    led = segmentation._replace(lead=lead, certain={}, words={})
+    segmenter = Segmenter(led)
+    found = [*segmenter.sentences_of(text)]
+    assert found == segmented(led, text, WINDOW)
+    # What was remembered changes nothing.
+    assert [*segmenter.sentences_of(text)] == found
+
+
 WORDS = st.dictionaries(
     st.sampled_from(SIDES),
     st.dictionaries(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+import numpy as np
+
 from oracles.patterns import patterns, sketch
+from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
@@ -125,7 +129,48 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     if None not in certain:
         return [str(label) for label in certain]
     sentence = Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None)
+    if segmentation.lead is not None:
+        sure = _sure(segmentation.cut, segmentation.lead, sentence)
+        certain = [known or near for known, near in zip(certain, sure, strict=True)]
+        if None not in certain:
+            return [str(label) for label in certain]
     return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+
+
+def _is_near(template: Template) -> bool:
+    """Does it look at one atom or gap alone, or at an atom, the gap behind it, and the next?"""
+    kinds = {atom.kind for atom in template.atoms}
+    values = [atom for atom in template.atoms if atom.value is not None]
+    places = {(atom.value.column, atom.offset) for atom in values if atom.value is not None}
+    if "tag" in kinds:
+        return False
+    return len(places) <= 1 or (
+        not kinds & {"first", "last"} and places <= {("form", 0), ("form", 1), ("gap", 0)}
+    )
+
+
+_NEAR: dict[int, tuple[TaggerModel, Labeler]] = {}
+
+
+def _sure(model: TaggerModel, lead: float, sentence: Sentence) -> list[str | None]:
+    """Return the labels that lead by more than that in what is said by the nearest atoms."""
+    if id(model) not in _NEAR:
+        weights, near = model.weights, [one for one in model.templates if _is_near(one)]
+        # A fixed table has its rows for all templates.
+        assert weights.table_bits is not None
+        starts = np.array([0] + [weights.n_rows] * len(near))
+        few = model.replace(templates=tuple(near), weights=weights.replace(group_starts=starts))
+        _NEAR[id(model)] = model, make_labeler(few)
+    sums = np.rint(_NEAR[id(model)][1].scores(sentence) * model.weights.scale)
+    least = math.ceil(lead * model.weights.scale)
+    order = np.argsort(-sums, axis=1, kind="stable")[:, 0]
+    others = sums.copy()
+    others[np.arange(len(sums)), order] = -np.inf
+    ahead = sums.max(1) - others.max(1, initial=-np.inf)
+    return [
+        model.tags.labels[best] if by > least else None
+        for best, by in zip(order, ahead, strict=True)
+    ]
 
 
 def _known(words: Words, before: str, after: str, key: str, gap: str) -> str | None:

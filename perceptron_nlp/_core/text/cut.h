@@ -74,6 +74,7 @@ typedef struct {
     uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
     uint32_t held; /* kinds of patterns, a bit each */
+    int32_t lead; /* with more than that, what a place is like from near decides: see sum_near */
 } CutModel;
 
 typedef struct {
@@ -405,38 +406,66 @@ static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t r
     PREFETCH((const char *)(a->window + 1) - 1);
 }
 
-static inline void ask_place(const CutModel *m, const Cut *x, const Worker *w, Asked *a) {
+/* What no sum reaches: the score of a label that is sure. */
+#define SURE (1 << 30)
+
+/* The label of a place that is sure, whatever stands before or farther away; or -1. */
+static inline int8_t sure_label(const Asked *a) {
+    for (int8_t k = 0; k < CUT_LABELS; k++)
+        if (a->sums[k] == SURE) return k;
+    return -1;
+}
+
+static inline void ask_place(const Cut *x, const Worker *w, Asked *a, int32_t reach) {
     const Spot *spot = &a->spot;
-    const int32_t *types = w->types[0] + spot->place, reach = m->decoder->layout.program->reach;
+    const int32_t *types = w->types[0] + spot->place;
+    const uint64_t right = reach ? (uint64_t)types[1] : 0;
+    a->right = (uint64_t)types[0] << 40 | right << 16 | spot->atoms[spot->i].gap;
+    a->has_view = 0;
+    a->is_known = reach <= WINDOW_REACH && !memcmp(a->seen, a->window->seen, sizeof a->seen);
+    if (a->is_known)
+        memcpy(a->sums, a->window->sums, sizeof a->sums);
+    else
+        a->right_sums = context_place(x, LOOKS_RIGHT, a->right);
+}
+
+/* What is said by the atoms about a place one by one, and by those on either side of it together. Where
+ * one label leads far enough in that, nothing else is asked. */
+static inline void sum_near(const CutModel *m, const Worker *w, Asked *a) {
+    int best = 0;
+    memset(a->sums, 0, sizeof a->sums);
+    add_single(m, w, &a->spot, a->sums);
+    add_context(m, w, a->right_sums, LOOKS_RIGHT, a->right, a);
+    for (int k = 1; k < m->decoder->layout.table->n_labels; k++)
+        if (a->sums[k] > a->sums[best]) best = k;
+    for (int k = 0; k < m->decoder->layout.table->n_labels; k++)
+        if (k != best && a->sums[best] - a->sums[k] <= m->lead) return;
+    a->sums[best] = SURE;
+}
+
+/* Fetch what a place that is not sure is asked beyond that. */
+static inline void ask_far(const CutModel *m, const Cut *x, const Worker *w, Asked *a,
+                           int32_t reach) {
+    const Spot *spot = &a->spot;
+    const int32_t *types = w->types[0] + spot->place;
     const uint64_t before = spot->i ? spot->atoms[spot->i - 1].gap : GAP_OUTSIDE;
     const uint64_t behind = spot->atoms[spot->i].gap;
     const uint64_t next = spot->i + 1 < spot->n ? spot->atoms[spot->i + 1].gap : GAP_OUTSIDE;
     const uint64_t own = (uint64_t)types[0], left = reach ? (uint64_t)types[-1] : 0;
     const uint64_t right = reach ? (uint64_t)types[1] : 0;
     const uint64_t second = reach > 1 ? (uint64_t)types[2] : 0;
-    a->right = own << 40 | right << 16 | behind;
     a->label_sums = context_set(x, LOOKS_LABEL, a->right);
     a->labels_sums = context_set(x, LOOKS_LABELS, a->right);
-    a->has_view = 0;
-    a->is_known = reach <= WINDOW_REACH && !memcmp(a->seen, a->window->seen, sizeof a->seen);
     if (a->is_known) return;
     look_once(m, w, a);
     if (!m->farther_has_tags) ask_keys(m, LOOKS_FARTHER, &a->view, a->keys);
     a->about = left << 44 | own << 24 | right << 4 | before << 2 | behind;
     a->ahead = own << 44 | right << 24 | second << 4 | next << 2 | behind;
-    a->right_sums = context_place(x, LOOKS_RIGHT, a->right);
     a->about_sums = context_place(x, LOOKS_ABOUT, a->about);
     a->ahead_sums = context_place(x, LOOKS_AHEAD, a->ahead);
 }
 
-static inline void sum_place(const CutModel *m, const Worker *w, Asked *a) {
-    if (a->is_known) {
-        memcpy(a->sums, a->window->sums, sizeof a->sums);
-        return;
-    }
-    memset(a->sums, 0, sizeof a->sums);
-    add_single(m, w, &a->spot, a->sums);
-    add_context(m, w, a->right_sums, LOOKS_RIGHT, a->right, a);
+static inline void sum_far(const CutModel *m, const Worker *w, Asked *a) {
     add_context(m, w, a->about_sums, LOOKS_ABOUT, a->about, a);
     add_context(m, w, a->ahead_sums, LOOKS_AHEAD, a->ahead, a);
     if (!m->farther_has_tags) add_rows(m, a->keys, a->rows, m->n_templates[LOOKS_FARTHER], a->sums);
@@ -448,6 +477,8 @@ static inline int8_t best_cut(const CutModel *m, const Worker *w, Asked *a, cons
     const Decoder *d = m->decoder;
     const CacheLayout *l = &d->layout;
     uint64_t labels = 0;
+    int8_t best = 0;
+    if (sure_label(a) >= 0) return sure_label(a);
     for (int k = 0; k < CUT_HISTORY; k++) {
         labels = labels << 2 | past[k];
         a->view.marks[k] = d->label_hashes[past[k]];
@@ -466,7 +497,6 @@ static inline int8_t best_cut(const CutModel *m, const Worker *w, Asked *a, cons
         ask_rows(m, a->keys, a->rows, n);
         add_rows(m, a->keys, a->rows, n, a->sums);
     }
-    int8_t best = 0;
     for (int8_t k = 1; k < (int8_t)l->table->n_labels; k++)
         if (a->sums[k] > a->sums[best]) best = k;
     return best;
@@ -479,12 +509,18 @@ static inline int8_t best_cut(const CutModel *m, const Worker *w, Asked *a, cons
 static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, Asked *asked,
                              int count) {
     const int32_t reach = m->decoder->layout.program->reach;
+    int far[PLACE_BLOCK], n_far = 0;
     for (int k = 0; k < count && reach <= WINDOW_REACH; k++) ask_window(x, w, &asked[k], reach);
-    for (int k = 0; k < count; k++) ask_place(m, x, w, &asked[k]);
-    for (int k = 0; k < count && !m->farther_has_tags; k++)
-        if (!asked[k].is_known)
-            ask_rows(m, asked[k].keys, asked[k].rows, m->n_templates[LOOKS_FARTHER]);
-    for (int k = 0; k < count; k++) sum_place(m, w, &asked[k]);
+    for (int k = 0; k < count; k++) ask_place(x, w, &asked[k], reach);
+    for (int k = 0; k < count; k++) {
+        if (!asked[k].is_known) sum_near(m, w, &asked[k]);
+        if (sure_label(&asked[k]) >= 0) continue;
+        ask_far(m, x, w, &asked[k], reach);
+        if (!asked[k].is_known) far[n_far++] = k;
+    }
+    for (int k = 0; k < n_far && !m->farther_has_tags; k++)
+        ask_rows(m, asked[far[k]].keys, asked[far[k]].rows, m->n_templates[LOOKS_FARTHER]);
+    for (int k = 0; k < n_far; k++) sum_far(m, w, &asked[far[k]]);
     x->sums->asked += (uint32_t)count;
     for (int k = 0; k < count && reach <= WINDOW_REACH; k++) {
         x->sums->known += (uint32_t)asked[k].is_known;

@@ -14,6 +14,8 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 # A page that is not known yet.
 cdef bytes UNKNOWN = bytes([5]) * 256
 MOST_BYTES = (1 << 31) - 1
+# No label leads by more.
+cdef int32_t MOST_LEAD = (1 << 31) - 1
 
 
 cdef int _answer_signals() except -1 with gil:
@@ -102,6 +104,8 @@ cdef class TextCutter:
         words behind the first), or (characters dropped, what is added, further words)
     window : characters of the atoms of a paragraph that are labeled at a time
     held : kinds of patterns that go on within, a bit each, in the order of patterns.h
+    lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
+        asked nothing else; in the units of the decoder's weights
 
     Raises
     ------
@@ -109,7 +113,7 @@ cdef class TextCutter:
     """
 
     def __cinit__(self, SentenceDecoder cut not None, certain, words, page_of,
-                  SentenceDecoder splits, scripts, uint32_t window, uint32_t held):
+                  SentenceDecoder splits, scripts, uint32_t window, uint32_t held, lead=None):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -130,6 +134,7 @@ cdef class TextCutter:
                 or places_open(&self.model.words, len(words), draw_secret()) < 0):
             raise MemoryLimitError("no memory for the segmentation")
         self.model.window_characters, self.model.held = window, held
+        self.model.lead = MOST_LEAD if lead is None else min(lead, MOST_LEAD)
         for (last, gap, first), label in certain.items():
             places_add(&self.model.certain, place_key(last, gap, first),
                        <uint32_t>(1 + numbers["ITS".index(label)]))

@@ -320,14 +320,17 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
         raise own._bad("segmentation", "certain places or words without labels that can be")
     if not are_patterns(patterns):
         raise own._bad("segmentation", "patterns that there are not")
+    lead = own.described["lead"]
+    if lead is not None and not (isinstance(lead, float) and lead >= 0):
+        raise own._bad("lead", "below 0")
     if own.described["splits"] is None:
-        return Segmentation(cut, certain, words, None, patterns)
+        return Segmentation(cut, certain, words, None, patterns, lead)
     splits = stage("splits", 1)
     if splits.feature_columns or not _is_plain(splits):
         raise own._bad("splits", "look at more than tokens")
     for label in splits.tags:
         split_plan(label)
-    return Segmentation(cut, certain, words, splits, patterns)
+    return Segmentation(cut, certain, words, splits, patterns, lead)
 
 
 def _is_plain(model: TaggerModel) -> bool:

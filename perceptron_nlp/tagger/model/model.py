@@ -323,6 +323,8 @@ class Segmentation(NamedTuple):
     words : words, and endings of words, beside which no other label was ever met
     splits : None, or a tagger of tokens whose labels make words of them (text/scripts.py)
     patterns : how training treated addresses, numbers and the like (text/tagset.py)
+    lead : None, or the lead in scores of one label, by what the nearest atoms say, with which a
+        place is asked nothing else
     """
 
     cut: TaggerModel
@@ -330,6 +332,7 @@ class Segmentation(NamedTuple):
     words: Words
     splits: TaggerModel | None
     patterns: Patterns
+    lead: float | None = None
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
@@ -45,7 +46,7 @@ class Segmenter:
     def __init__(
         self, segmentation: Segmentation, memory: CacheMemory | None = None, window: int = WINDOW
     ) -> None:
-        splits = segmentation.splits
+        splits, lead = segmentation.splits, segmentation.lead
         cut = decoder_of(segmentation.cut, memory)
         self.cutter = TextCutter(
             cut,
@@ -56,6 +57,7 @@ class Segmenter:
             [] if splits is None else [split_plan(label) for label in splits.tags],
             window,
             held_bits(segmentation.patterns),
+            lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )
         self.splits_tokens = splits is not None
         self._window = window

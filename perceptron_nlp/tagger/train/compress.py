@@ -323,13 +323,11 @@ def _packable(segmentation: Segmentation | None, steps: int | None) -> Segmentat
     """A segmentation with all its rows: no score tells what leaving some out would cost."""
     if segmentation is None:
         return None
-    cut, splits = segmentation.cut, segmentation.splits
-    return segmentation._replace(
-        cut=cut.replace(weights=reduced(cut.weights, 1.0, steps)),
-        splits=None
-        if splits is None
-        else splits.replace(weights=reduced(splits.weights, 1.0, steps)),
-    )
+    packed = [
+        None if part is None else part.replace(weights=reduced(part.weights, 1.0, steps))
+        for part in (segmentation.cut, segmentation.splits)
+    ]
+    return segmentation._replace(cut=packed[0], splits=packed[1])
 
 
 # A feature that the model does not have meets a row by chance once in 2^12 times at most.

@@ -7,7 +7,7 @@ tags and lemmas that the treebank fills.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,10 +15,12 @@ from typing import Any
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
+from perceptron_nlp.formats.conllu import running_text
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
 from perceptron_nlp.tagger.sources import ALL, Source
+from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
@@ -164,6 +166,8 @@ def _learn_stages(
     model = joined([*tagging.result(), *(one for one in more if one is not None)])
     if stages.text:
         model = in_bytes(model)
+        if dev is not None and model.segmentation is not None:
+            model = model.replace(segmentation=with_lead(model.segmentation, dev))
     if stages.lemmas and stages.columns and dev is not None:
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
@@ -178,6 +182,34 @@ def _cutting(found: Segmentation, train: Sequence[Sentence]) -> TaggerModel:
     record["train"] = {**record["train"], **counts}
     record = with_sample(record, train)
     return found.cut.replace(column=TEXT, segmentation=found, calibration=None, record=record)
+
+
+# The lead that is looked for is at most so many of the heaviest weight; for other text it is made
+# larger by a quarter.
+_MOST_LEAD, _MORE_LEAD = 8, 1.25
+
+
+def with_lead(segmentation: Segmentation, dev: Iterable[Sentence]) -> Segmentation:
+    """Return the segmentation with a lead that changes nothing in the text of a dev set.
+
+    Where near atoms decide, most templates need not be looked at: see Segmentation.lead. There is
+    none if the largest that is tried changes something.
+    """
+    text, weights = running_text(dev)[0], segmentation.cut.weights
+
+    def cut(lead: int | None) -> list[object]:
+        score = None if lead is None else lead / weights.scale
+        segmenter = Segmenter(segmentation._replace(lead=score, splits=None))
+        return list(segmenter.sentences_of(text))
+
+    whole = cut(None)
+    low, high = -1, _MOST_LEAD * max(map(abs, weights.weights.tolist()), default=0)
+    if cut(high) != whole:
+        return segmentation
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if cut(middle) == whole else (middle, high)
+    return segmentation._replace(lead=_MORE_LEAD * high / weights.scale)
 
 
 def _prepared_for_dev(
@@ -220,7 +252,11 @@ def _as_judged_before(model: TaggerModel, first: TaggerModel, learned: str) -> T
         if RECORD in before.record:
             record[RECORD] = before.record[RECORD]
         parts.append(part.replace(calibration=before.calibration, record=record))
-    return parts[0].replace(more=tuple(parts[1:]))
+    whole = parts[0].replace(more=tuple(parts[1:]))
+    cut, before_cut = whole.segmentation, first.segmentation
+    if cut is None or before_cut is None:
+        return whole
+    return whole.replace(segmentation=cut._replace(lead=before_cut.lead))
 
 
 def is_filled(sentences: Sequence[Sentence], name: str) -> bool:

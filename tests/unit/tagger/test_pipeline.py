@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import itertools
 import json
 import pickle
 from collections.abc import Callable
@@ -16,7 +17,10 @@ import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import answer
 from perceptron_nlp.formats import as_conllu, open_tensors, write_tensors
 from perceptron_nlp.formats.conllu import running_text
+from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.tagger.train.pipeline import with_lead
 
+PLAIN = Path(__file__).parents[3] / "benchmarks" / "plain_english.conllu"
 TEXT = " Le chat va au bois.  Elle voit\nl'arbre du bois !\n\nIl dort"
 
 
@@ -165,6 +169,38 @@ def test_text_without_spaces_is_refused_before_columns_are_left_out(
     assert not caplog.records
 
 
+def test_the_lead_of_near_atoms_changes_nothing_of_the_dev_set(
+    pipeline: pn.Tagger, french: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "fr.conllu"
+    path.write_text(french, "utf-8")
+    assert pipeline.model.segmentation is not None and pipeline.model.segmentation.lead is None
+    led = pn.train(path, dev=path, column=["text", "upos"], preset="fast", epochs=8)
+    found = led.model.segmentation
+    assert found is not None and found.lead is not None and found.lead >= 0
+    again = pn.Tagger.from_bytes(led.to_bytes()).model.segmentation
+    assert again is not None and again.lead == found.lead
+    both = pn.train(
+        path, dev=path, learn_dev=True, column=["text", "upos"], preset="fast", epochs=8
+    ).model.segmentation
+    assert both is not None and both.lead == found.lead
+
+
+def test_the_lead_is_the_least_that_changes_nothing_and_a_quarter_more() -> None:
+    bundled = pn.load("en").model.segmentation
+    assert bundled is not None and bundled.lead is not None
+    # Without what is certain more is asked.
+    bare = bundled._replace(certain={}, words={}, lead=None)
+    dev = list(itertools.islice(pn.read_conllu(PLAIN), 200))
+    text, step = running_text(dev)[0], 1 / bare.cut.weights.scale
+    whole, found = list(Segmenter(bare).sentences_of(text)), with_lead(bare, dev).lead
+    assert found is not None and found > 0
+    for lead in (found, found / 1.25):
+        assert list(Segmenter(bare._replace(lead=lead)).sentences_of(text)) == whole
+    less = bare._replace(lead=found / 1.25 - step)
+    assert list(Segmenter(less).sentences_of(text)) != whole
+
+
 def test_inspection_lists_the_stages(pipeline: pn.Tagger) -> None:
     found = pn.inspect(pipeline).to_dict()
     assert found["segmentation_splits"] == 2
@@ -233,6 +269,9 @@ GONE, CUT_SHORT = "(gone)", slice(-1)
         ((*CUT, "words"), {"after": {"1a": {"T": [7]}}}),
         ((*CUT, "words"), {"after_ending": {"1a": {"T": [""]}}}),
         ((*CUT, "words"), GONE),
+        ((*CUT, "lead"), -1.0),
+        ((*CUT, "lead"), "far"),
+        ((*CUT, "lead"), GONE),
         ((*CUT, "cut", "labels"), ["A", "B", "C"]),
         ((*CUT, "splits", "labels", -1), "r9999|x|y"),
         ((*CUT, "splits", "templates", 0), "column:gap[0]"),
