@@ -16,8 +16,8 @@ from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.templates import compile_templates, most_features
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train.compress import reduced
 from perceptron_nlp.tagger.train.data import label_hashes
+from perceptron_nlp.tagger.train.packing import reduced
 
 WORDS = [
     "a",

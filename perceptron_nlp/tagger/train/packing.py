@@ -1,0 +1,121 @@
+"""Packed models: the heaviest rows of their tables, in keys of fewer bits and coarser steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp.features.templates import most_features
+from perceptron_nlp.tagger.model.derived import FirstPass
+from perceptron_nlp.tagger.model.label_components import part_numbers
+from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
+from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
+
+# A feature that the model does not have meets a row by chance once in 2^12 times at most.
+SPARE_BITS = 12
+# With keys of more bits nothing is saved that the number of rows would not outweigh.
+MOST_BITS = 48
+
+
+def packed(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
+    """Return a model with the heaviest rows of each of its parts, packed; see reduced."""
+    first = () if model.first is None else (FirstPass(packed(model.first, share, steps)),)
+    return model.deriving(*first).replace(
+        weights=reduced(model.weights, share, steps, _most_weights(model)),
+        packed=True,
+        more=tuple(packed(other, share, steps) for other in model.more),
+        segmentation=_packable(model.segmentation, steps),
+    )
+
+
+def _packable(segmentation: Segmentation | None, steps: int | None) -> Segmentation | None:
+    """A segmentation with all its rows: no score tells what leaving some out would cost."""
+    if segmentation is None:
+        return None
+    cut, splits = segmentation.cut, segmentation.splits
+    return segmentation._replace(
+        cut=cut.replace(weights=reduced(cut.weights, 1.0, steps)),
+        splits=None
+        if splits is None
+        else splits.replace(weights=reduced(splits.weights, 1.0, steps)),
+    )
+
+
+def _most_weights(model: TaggerModel) -> int:
+    """Return how many weights a label's score is the sum of at most; 0 for any number."""
+    most, parts = most_features(model.templates), [[0]]
+    if model.parts is not None:
+        parts, _ = part_numbers(model.tags.labels, model.parts)
+    return sum(most) * max(map(len, parts)) if all(most) else 0
+
+
+def reduced(
+    weights: QuantizedWeights, share: float, steps: int | None, most: int = 0
+) -> QuantizedWeights:
+    """The heaviest rows, their weights in fewer steps, in a fixed table.
+
+    Rows are ranked by their largest weight. Keys are cut to log2(rows) + 12 bits, as those of a
+    fixed table of so many rows. Where two keys become one, the heavier row stays.
+
+    weights : what to begin with
+    share : how many of the rows stay, from 0 to 1; one at least, where there is one
+    steps : the most that the heaviest weight may be as a whole number; None for as fine as they
+        are. Weights that round to 0 go, and rows without others
+    most : how many weights a score is the sum of at most, 0 for any number: each may be the
+        heaviest, since in a fixed table every template may meet every row, and steps are so few
+        that scores fit 16 bits even then
+    """
+    n_groups = len(weights.group_starts) - 1
+    steps = min(LARGEST if steps is None else steps, max(1, LARGEST // max(1, most)))
+    if not weights.n_rows:
+        return weights
+    sizes = row_sizes(weights)
+    order = np.argsort(-sizes, kind="stable")
+    scale = scale_for(weights, steps)
+    values = np.rint(weights.weights * (scale / weights.scale)).astype(np.int16)
+    in_row = np.repeat(np.arange(weights.n_rows), np.diff(weights.starts))
+    stay = np.zeros(weights.n_rows, bool)
+    stay[order[: max(1, round(share * weights.n_rows))]] = True
+    cells = np.flatnonzero(stay[in_row] & (values != 0))
+    counts = np.bincount(in_row[cells], minlength=weights.n_rows)
+    rows = order[counts[order] > 0]
+    bits = _key_bits(weights, len(rows))
+    keys = weights.keys[rows] >> np.uint64((weights.table_bits or 64) - bits)
+    # The first of equal keys is that of the heaviest row.
+    keys, first = np.unique(keys, return_index=True)
+    rows = rows[first]
+    starts = np.concatenate([[0], np.cumsum(counts[rows])])
+    before = np.concatenate([[0], np.cumsum(counts)])
+    cells = cells[np.repeat(before[rows] - starts[:-1], counts[rows]) + np.arange(starts[-1])]
+    return QuantizedWeights(
+        keys=keys,
+        group_starts=np.array([0] + [len(keys)] * n_groups, np.int64),
+        starts=starts.astype(np.int64),
+        labels=weights.labels[cells],
+        weights=values[cells],
+        scale=scale,
+        table_bits=bits,
+    )
+
+
+def row_sizes(weights: QuantizedWeights) -> npt.NDArray[np.int32]:
+    """int32[n_rows]: the largest weight of each row, without its sign."""
+    sizes: npt.NDArray[np.int32] = np.maximum.reduceat(
+        np.abs(weights.weights.astype(np.int32)), weights.starts[:-1]
+    )
+    return sizes
+
+
+def scale_for(weights: QuantizedWeights, steps: int) -> float:
+    """The finest power of two, none finer than there is, that keeps weights within the steps."""
+    largest = int(np.abs(weights.weights.astype(np.int32)).max(initial=0))
+    if largest <= steps:
+        return weights.scale
+    return weights.scale * 2.0 ** math.floor(math.log2(steps / largest))
+
+
+def _key_bits(weights: QuantizedWeights, n_rows: int) -> int:
+    wanted = min(MOST_BITS, math.ceil(math.log2(max(2, n_rows))) + SPARE_BITS)
+    return wanted if weights.table_bits is None else min(wanted, weights.table_bits)
