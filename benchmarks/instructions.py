@@ -5,14 +5,14 @@
 Counts do not depend on how busy the machine is. One process runs under `valgrind --tool=callgrind`:
 it learns from the first 2,000 sentences of EWT for five epochs, and tags EWT test with nothing
 remembered, and then again, with `fast` and with `default` templates; and the first 4,000 sentences
-of Brown once, with `default` templates, greedily and with a beam of four as `accurate` has it; and
-the text of EWT test becomes CoNLL-U twice, with all columns of `en`. Between the parts it calls
-getppid, before which callgrind writes down and clears its counts; so starting, reading, hashing and
-loading are not in any figure. With --training only the learning is counted, and by function. Prints
-Markdown; leaves with status 1 where a count is over 5 % above the one in instructions.json, which
---record writes. Counts hang on the interpreter, the compiler and the instruction set: where these
-are not those of the record, they are printed and not compared. Where valgrind is missing or fails
-it says so, and leaves with status 0.
+of Brown once, with `default` templates, greedily, with a beam of four as `accurate` has it, and
+packed into half of the size, and with UPOS of `en`; and the text of EWT test becomes CoNLL-U twice,
+with all columns of `en`. Between the parts it calls getppid, before which callgrind writes down and
+clears its counts; so starting, reading, hashing and loading are not in any figure. With --training
+only the learning is counted, and by function. Prints Markdown; leaves with status 1 where a count
+is over 5 % above the one in instructions.json, which --record writes. Counts hang on the
+interpreter, the compiler and the instruction set: where these are not those of the record, they are
+printed and not compared. Where valgrind is missing or fails it says so, and leaves with status 0.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ UPDATES = ("perceptron", "adagrad")
 TEMPLATES = ("fast", "default")
 # Models that tag natural text, by name: the beam of each.
 NATURAL = {"default": 1, "accurate": 4}
+# Packed ones: the first of these in half of its size, and the bundled one.
+PACKED = ("default packed", "en, upos,")
 NATURAL_SENTENCES = 4000
 DRIVER = """
 import gc, io, json, os, sys
@@ -111,6 +113,13 @@ def train_models(folder: Path, beams: dict[str, int]) -> list[str]:
             right_to_left=False,
         ).save(paths[-1])
     return paths
+
+
+def packed(path: str) -> str:
+    """A model in half of its size."""
+    tagger = pn.load(path)
+    tagger.compress(len(tagger.to_bytes()) // 2, force=True).save(f"{path}-packed")
+    return f"{path}-packed"
 
 
 def brown() -> list[list[str]]:
@@ -204,6 +213,7 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
         folder = Path(name)
         models = [] if training else train_models(folder, dict.fromkeys(TEMPLATES, 1))
         natural = [] if training else train_models(folder, NATURAL)
+        natural += [packed(natural[0]), "en"] if natural else []
         text = [] if training else brown()
         texts = [] if training else [running_text(pn.read_conllu(treebank("EWT", "test")))[0]]
         parts = dumps(
@@ -229,11 +239,11 @@ def measured(training: bool) -> tuple[dict[str, float], list[str]]:
             start = 2 * len(UPDATES) + 1 + 3 * number
             figures[f"{templates}, new text"] = total(parts[start]) / tokens
             figures[f"{templates}, text seen before"] = total(parts[start + 1]) / ROUNDS / tokens
-        for number, name in enumerate(NATURAL if natural else ()):
+        for number, name in enumerate((*NATURAL, *PACKED) if natural else ()):
             start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 1 + 2 * number
             figures[f"{name}, natural text"] = total(parts[start]) / sum(map(len, text))
         for number, name in enumerate(("first", "second") if texts else ()):
-            start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 2 * len(NATURAL) + 1
+            start = 2 * len(UPDATES) + 3 * len(TEMPLATES) + 2 * len(natural) + 1
             figures[f"text to CoNLL-U, {name} time"] = total(parts[start + number]) / tokens
     return figures, rows
 
