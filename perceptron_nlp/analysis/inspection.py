@@ -105,8 +105,7 @@ class ColumnInspection:
         if weights.table_bits is None:
             yield Figure("table", "exact", "text", note="keys, no collisions")
         else:
-            note = f"2^{weights.table_bits} rows"
-            yield Figure("table", "fixed", "text", note=note)
+            yield Figure("table", "fixed", "text", note=f"2^{weights.table_bits} rows")
         yield Figure("table_bits", weights.table_bits, "data")
         kind = "data" if weights.table_bits is None else "percent"
         yield Figure("collision_rate", self.collision_rate, kind, "collisions")

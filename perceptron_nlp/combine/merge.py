@@ -119,8 +119,7 @@ def merge(
         agreement = agreement and agreement.united(member.tagger.model.agreement)
     if agreement and not agreement.is_small({part.column: part for part in models}):
         agreement = None
-    model = joined(models).replace(agreement=agreement)
-    return Tagger(model)
+    return Tagger(joined(models).replace(agreement=agreement))
 
 
 class _Member(NamedTuple):

@@ -306,13 +306,8 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
         return own._replace(described=model, number=own.number + 2 * place).model()
 
     cut = first if first.column == TEXT else stage("cut", 0)
-    if (
-        not {*cut.tags} <= {*LABELS}
-        or not {*cut.feature_columns} <= {"gap"}
-        or not _is_plain(cut)
-        or cut.right_to_left
-        or cut.dictionary
-    ):
+    looks = {*cut.tags} <= {*LABELS} and {*cut.feature_columns} <= {"gap"}
+    if not looks or not _is_plain(cut) or cut.right_to_left or cut.dictionary:
         raise own._bad("segmentation", "not of atoms and gaps")
     certain, words = (checked_object(own.described[name], name) for name in ("certain", "words"))
     patterns = checked_object(own.described.get("patterns", {}), "patterns")
