@@ -55,8 +55,8 @@ def stream(total: int, first: int) -> dict[str, Any]:
 
 def steady(full: bool) -> Reached:
     """S1: a tagger that meets nothing but new words does not grow, nor take more than it may."""
-    sizes = (100_000_000, 4_000_000) if full else (1_500_000, 600_000)
-    firsts = (2_000_000, 1_000_000) if full else (1_000_000, 300_000)
+    sizes = (100_000_000, 4_000_000) if full else (2_000_000, 600_000)
+    firsts = (2_000_000, 1_000_000) if full else (1_400_000, 300_000)
     said, kept = [], True
     for name, total, first in zip(("stream", "text_stream"), sizes, firsts, strict=True):
         child = call(f"benchmarks.trust.memory:{name}", total, first, timeout=7200)

@@ -664,8 +664,8 @@ class Tagger:
         Returns
         -------
         Explanation : for each word its features with their weights for its label and for the
-            runner-up. What they add sums to `scores`: exactly, whatever way of tagging was used
-            (to the last bit, where a feature function gives fractions)
+            runner-up. What they add sums to `scores`, whatever way of tagging was used, up to
+            rounding in a float's last digits
 
         Raises
         ------

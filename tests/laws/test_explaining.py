@@ -115,26 +115,28 @@ def test_the_kinds_are_what_they_are_called() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=6)
 @given(words=SENTENCES, top=st.integers(0, 5))
-def test_the_parts_sum_to_the_scores_exactly(kind: str, words: list[str], top: int) -> None:
+def test_the_parts_sum_to_the_scores_up_to_rounding(kind: str, words: list[str], top: int) -> None:
     one = tagger(kind)
     explained, scores = one.explain(words), one.scores(words)
     few = one.explain(words, top=top)
     assert explained.labels == one.tag(words) and len(explained) == len(words)
     for i, word in enumerate(explained):
         own = one.labels.index(word.learned)
-        assert word.score == sum(feature.weight for feature in word.features) == scores[i, own]
+        # Steps of weights may be eighths of a power of two, whose sums are rounded as floats are.
+        near = functools.partial(pytest.approx, rel=1e-12, abs=1e-12)
+        assert word.score == scores[i, own] == near(sum(one.weight for one in word.features))
         assert word.known == one.model.knows(words[i])
         lefts = [*few[i].features, *([few[i].rest] if few[i].rest else [])]
         assert len(few[i].features) == min(top, len(word.features))
         assert few[i].features == word.features[:top]
-        assert sum(feature.weight for feature in lefts) == word.score
+        assert sum(feature.weight for feature in lefts) == near(word.score)
         if word.runner_up is None or word.margin is None:
             assert word.runner_up_score is None
             continue
         other = one.labels.index(word.runner_up)
         assert other != own and word.runner_up_score == scores[i, other]
-        assert sum(feature.margin for feature in word.features) == word.margin
-        assert sum(feature.margin for feature in lefts) == word.margin
+        assert sum(feature.margin for feature in word.features) == near(word.margin)
+        assert sum(feature.margin for feature in lefts) == near(word.margin)
         if word.note is None:
             assert word.margin >= 0
             assert all(

@@ -1,7 +1,7 @@
 """Why a tagger gave its labels: what each feature added to them and to the runners-up.
 
 The tagger is linear, so this is the whole truth and no estimate: what the features of a word add
-sums to its score exactly.
+sums to its score, up to rounding in a float's last digits.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ def test_running_text_and_several_columns_are_tagged_with_a_function(small: Labe
 
 
 def test_text_on_disk_gives_the_same_model(small: Labeled) -> None:
-    with_limit = pn.train(small, features=word_and_next, epochs=2, max_memory="2GB")
+    with_limit = pn.train(small, features=word_and_next, epochs=2, max_memory="16GB")
     without = pn.train(small, features=word_and_next, epochs=2)
     assert with_limit.model.weights.weights.tobytes() == without.model.weights.weights.tobytes()
 

@@ -71,7 +71,7 @@ def test_every_way_of_reading_gives_the_same_sample(small: Labeled, tmp_path: Pa
             (small, {}),
             (path, {}),
             (list(pn.read_conllu(path)), {}),
-            (path, {"max_memory": "2GB"}),
+            (path, {"max_memory": "16GB"}),
         ]
     }
     assert len(samples) == 1 and samples != {""}

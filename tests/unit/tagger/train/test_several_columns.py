@@ -271,7 +271,7 @@ def test_columns_that_are_none_of_the_tagger_are_refused(columns: Any, message: 
         lambda: tagger.tag_sents([["a"]], columns=columns),
         lambda: tagger.tag_arrays(b"a", [0, 1], [0, 1], columns=columns).labels,
         lambda: tagger.tag_arrays(["a"], columns=columns),
-        lambda: tagger.labelers.text_filler(columns),
+        lambda: tagger.tag_text("a", columns=columns),
     ):
         with pytest.raises((pn.ArgumentError, pn.ArgumentTypeError), match=message):
             call()
