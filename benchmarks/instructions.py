@@ -45,7 +45,7 @@ TEMPLATES = ("fast", "default")
 # Models that tag natural text, by name: the beam of each.
 NATURAL = {"default": 1, "accurate": 4}
 # Packed ones: the first of these in half of its size, and the bundled one.
-PACKED = ("default packed", "en, upos,")
+PACKED = ("default packed", "en, one column")
 NATURAL_SENTENCES = 4000
 DRIVER = """
 import gc, io, json, os, sys
