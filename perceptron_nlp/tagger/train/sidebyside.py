@@ -93,6 +93,10 @@ def _held(record: logging.LogRecord) -> bool:
 logger.addFilter(_held)
 
 
+# Threads that hear each other may wait for ever on a rare schedule, so parts go one by one.
+_MOST = 1
+
+
 def checked_threads(threads: int | None) -> int:
     """Return the number of threads, which is by default that of processors; raise for others."""
     if threads is None:
@@ -120,7 +124,7 @@ def side_by_side(
     What is raised is what the first part that fails raises. Then, and where `report` or Ctrl-C
     raises, the other parts end within a second or two, and none goes on when this returns.
     """
-    if min(threads, len(parts)) <= 1:
+    if min(threads, len(parts), _MOST) <= 1:
         return [part(report) for part in parts]
     group = _Group(parts)
     try:
