@@ -72,7 +72,6 @@ def test_what_parts_give_report_log_and_raise_does_not_depend_on_the_threads(
     assert threading.active_count() == before and not looks
 
 
-@pytest.mark.skip(reason="parts go one by one until threads cannot wait for each other for ever")
 def test_no_more_parts_work_at_a_time_than_there_are_threads() -> None:
     working, most, guard = 0, 0, threading.Lock()
 

@@ -1,26 +1,28 @@
 """Parts of a long work done side by side by threads, and heard as if one came after the other.
 
 What a part gives, reports and logs does not depend on how many threads there are: reports and log
-records of a part wait until all parts before it are done, and then the thread that asked for the
-parts passes them on. A part may have parts of its own. As many parts work at a time as the
-outermost call has threads; a part that waits for others leaves its place to them.
+records of a part that another thread does are kept until all parts before it are done. A part may
+have parts of its own, which the threads of the outermost call do, too.
+
+Nobody waits for a part that no thread has begun, and a thread that waits does only what comes
+before the end of its own part if one comes after the other. So of the parts that are begun, the
+one that would end first never waits.
 
 The core's learning, numbers as arrays and labeling let other threads run; Python code does not.
 """
 
 from __future__ import annotations
 
-import heapq
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from perceptron_nlp._checks import check_int
 from perceptron_nlp._core.train.driver import looks
@@ -28,73 +30,191 @@ from perceptron_nlp.tagger.train.options import TrainingOptions
 
 Done = TypeVar("Done")
 Report = Callable[[Any], object]
-Path = tuple[int, ...]
 
 logger = logging.getLogger("perceptron_nlp")
 
-# Seconds between two looks at whether a part that waits for another is still wanted.
-LOOK = 0.1
+# Seconds that a thread waits before it looks for other work, and whether its own is still wanted.
+LOOK = 0.01
 
 
-class _Places:
-    """Places to work at, taken by those that wait in the order of their paths.
+class _Over(KeyboardInterrupt):
+    """Raised in a part that is not wanted any more."""
 
-    So a part's own parts come before those after it, and few are half done at a time.
+
+class _Part:
+    """A part that one thread is to do.
+
+    around : the part that it is a part of
+    path : its number, after those of the parts around it
+    failed : numbers of those beside it that failed, and -1 if none is wanted any more
+    heard, done, error : its reports and log records, what it gave and raised, if these are kept
+    ended : held until then
     """
 
-    def __init__(self, n: int) -> None:
-        self._n_free = n
-        self._waiting: list[tuple[Path, threading.Lock]] = []
-        self._guard = threading.Lock()
+    def __init__(
+        self, run: Callable[[Report | None], Any], around: _Part | None, n: int, failed: list[int]
+    ) -> None:
+        self.run, self.around, self.failed = run, around, failed
+        self.path: tuple[int, ...] = (*_path(around), n)
+        self.heard: list[Any] = []
+        self.done: Any = None
+        self.error: BaseException | None = None
+        self.ended = threading.Lock()
+        self.ended.acquire()
 
-    def ask(self, path: Path, ready: threading.Lock) -> None:
-        """Release a lock as soon as there is a place for a part."""
-        with self._guard:
-            heapq.heappush(self._waiting, (path, ready))
-        self.leave(0)
+    def is_over(self) -> bool:
+        """Tell if this part, or one around it, is not wanted any more."""
+        is_over = any(number < self.path[-1] for number in self.failed)
+        return is_over or (self.around is not None and self.around.is_over())
 
-    def leave(self, n: int = 1) -> None:
-        """Give so many places back, and let others take those that are free."""
-        with self._guard:
-            self._n_free += n
-            while self._n_free and self._waiting:
-                self._n_free -= 1
-                heapq.heappop(self._waiting)[1].release()
+    def run_apart(self) -> None:
+        """Do the part before it is its turn to be heard."""
+        try:
+            with _working(self, self.heard):
+                _look()
+                self.done = self.run(self.heard.append)
+        except BaseException as error:
+            self.error = error
+            self.failed.append(self.path[-1])
+            is_here = threading.current_thread() is threading.main_thread()
+            if is_here and not isinstance(error, (Exception, _Over)):
+                raise
+        finally:
+            self.ended.release()
+
+
+def _path(part: _Part | None) -> tuple[int, ...]:
+    return () if part is None else part.path
 
 
 class _Here(threading.local):
-    """What holds in a thread: of one that works at no part, nothing.
+    """What a thread works at, with whom, and where its log records go; nothing outside of parts."""
 
-    path : the number of its part, after those of the parts that this is a part of
-    places : as many as parts may work at a time
-    is_over : tell, of this part and those around it, if they are not wanted any more
-    heard : where its log records go
-    """
-
-    path: Path = ()
-    places: _Places | None = None
-    is_over: tuple[Callable[[], bool], ...] = ()
-    heard: SimpleQueue[Any] | None = None
+    part: _Part | None = None
+    pool: _Pool | None = None
+    heard: list[Any] | None = None
 
 
 _here = _Here()
 
 
-class _End(NamedTuple):
-    """The last that is heard of a part."""
+@contextmanager
+def _working(part: _Part, heard: list[Any] | None) -> Iterator[None]:
+    before = _here.part, _here.heard
+    _here.part, _here.heard = part, heard
+    try:
+        yield
+    finally:
+        _here.part, _here.heard = before
 
 
 def _held(record: logging.LogRecord) -> bool:
     if _here.heard is not None:
-        _here.heard.put(record)
+        _here.heard.append(record)
     return _here.heard is None
 
 
 logger.addFilter(_held)
 
 
-# Threads that hear each other may wait for ever on a rare schedule, so parts go one by one.
-_MOST = 1
+def _look() -> None:
+    """Raise if the part that this thread works at is not wanted any more."""
+    if _here.part is not None and _here.part.is_over():
+        raise _Over
+
+
+class _Pool:
+    """Threads, that of the outermost call among them, and the parts that none has begun."""
+
+    def __init__(self) -> None:
+        self._is_closed = False
+        self._guard = threading.Lock()
+        self._open: list[_Part] = []
+        self._calls: SimpleQueue[None] = SimpleQueue()
+
+    def offer(self, parts: Sequence[_Part]) -> None:
+        """Let others do parts."""
+        with self._guard:
+            self._open += parts
+        self._call(len(parts))
+
+    def close(self, helpers: Sequence[threading.Thread]) -> None:
+        """Let those that help do what is begun, and no more."""
+        self._is_closed = True
+        self._call(len(helpers))
+        for helper in helpers:
+            helper.join()
+
+    def _call(self, n: int) -> None:
+        for _ in range(n):
+            self._calls.put(None)
+
+    def take(self, part: _Part) -> bool:
+        """Return True if no thread has begun a part, which is then this thread's."""
+        with self._guard:
+            is_open = part in self._open
+            if is_open:
+                self._open.remove(part)
+        return is_open
+
+    def helped(self) -> bool:
+        """Do a part that ends before this thread's own, and tell if there is one."""
+        own = _path(_here.part)
+        with self._guard:
+            first = min(self._open, key=lambda part: part.path, default=None)
+            if first is None or first.path[: len(own)] > own:
+                return False
+            self._open.remove(first)
+        first.run_apart()
+        return True
+
+    def wait(self, is_there: Callable[[float], bool]) -> None:
+        """Do other parts until something is there."""
+        while not is_there(0 if self.helped() else LOOK):
+            _look()
+
+    def help_on(self) -> None:
+        """Do parts until there will be no more."""
+        _here.pool = self
+        with _looking():
+            while not self._is_closed:
+                if not self.helped():
+                    try:
+                        self._calls.get(timeout=10 * LOOK)
+                    except Empty:
+                        continue
+
+
+@contextmanager
+def _looking() -> Iterator[None]:
+    looks[threading.get_ident()] = _look
+    try:
+        yield
+    finally:
+        del looks[threading.get_ident()]
+
+
+@contextmanager
+def _pool_of(threads: int) -> Iterator[_Pool]:
+    """The pool that this thread belongs to, or one of so many threads, or as many as there are."""
+    if _here.pool is not None:
+        yield _here.pool
+        return
+    pool, helpers = _Pool(), list[threading.Thread]()
+    try:
+        with _looking():
+            _here.pool = pool
+            for _ in range(threads - 1):
+                helper = threading.Thread(target=pool.help_on)
+                try:
+                    helper.start()
+                except RuntimeError:
+                    break
+                helpers.append(helper)
+            yield pool
+    finally:
+        _here.pool = None
+        pool.close(helpers)
 
 
 def checked_threads(threads: int | None) -> int:
@@ -122,25 +242,38 @@ def side_by_side(
     report : called in this thread with the reports of the first part, then of the next
 
     What is raised is what the first part that fails raises. Then, and where `report` or Ctrl-C
-    raises, the other parts end within a second or two, and none goes on when this returns.
+    raises, the other parts end within a second or two, and none goes on when the outermost call
+    returns.
     """
-    if min(threads, len(parts), _MOST) <= 1:
+    if min(threads, len(parts)) <= 1:
         return [part(report) for part in parts]
-    group = _Group(parts)
-    try:
-        group.start(threads)
-        with _place_left():
-            return [
-                # Where the system gives fewer threads, this one does the others' work.
-                _heard_to_end(group, number, report)
-                if number < len(group.helpers)
-                else part(report)
-                for number, part in enumerate(parts)
-            ]
-    finally:
-        group.first_failed = -1
-        for helper in group.helpers:
-            helper.join()
+    with _pool_of(threads) as pool:
+        failed: list[int] = []
+        own = [_Part(run, _here.part, number, failed) for number, run in enumerate(parts)]
+        try:
+            pool.offer(own)
+            return [_outcome(pool, part, report) for part in own]
+        finally:
+            failed.append(-1)
+            for part in own:
+                pool.take(part)
+
+
+def _outcome(pool: _Pool, part: _Part, report: Report | None) -> Any:
+    """Do a part whose turn it is, or pass on what was heard of it, and return what it gave."""
+    if pool.take(part):
+        with _working(part, _here.heard):
+            return part.run(report)
+    pool.wait(lambda seconds: part.ended.acquire(timeout=seconds))
+    for event in part.heard:
+        if isinstance(event, logging.LogRecord):
+            event.thread = threading.get_ident()
+            logger.handle(event)
+        elif report is not None:
+            report(event)
+    if part.error is not None:
+        raise part.error
+    return part.done
 
 
 def in_blocks(
@@ -153,109 +286,13 @@ def in_blocks(
     return [done for found in side_by_side(blocks, threads, report) for done in found]
 
 
-def awaited(future: Future[Done]) -> Done:
-    """Return what a part before this one gives as soon as it is there."""
-    with _place_left():
-        while not future.done():
-            _look()
-            threading.Event().wait(LOOK)
-    return future.result()
+def awaited(found: Sequence[Done]) -> Done:
+    """Return what a part before this one puts into a list, as soon as it is there."""
 
+    def is_there(seconds: float) -> bool:
+        time.sleep(seconds)
+        return bool(found)
 
-class _Group:
-    """Parts that work side by side.
-
-    found : what they gave, by their number
-    failed : what they raised
-    first_failed : parts after this one are not wanted
-    helpers : threads, one each of the first parts
-    """
-
-    def __init__(self, parts: Sequence[Callable[[Report | None], Any]]) -> None:
-        self.parts = parts
-        self.found: dict[int, Any] = {}
-        self.failed: dict[int, BaseException] = {}
-        self.first_failed = len(parts)
-        self.heard: list[SimpleQueue[Any]] = [SimpleQueue() for _ in parts]
-        self.helpers: list[threading.Thread] = []
-        self._guard = threading.Lock()
-
-    def start(self, threads: int) -> None:
-        """Start threads, one a part or as many as the system gives."""
-        places = _here.places or _Places(threads)
-        around = (_here.path, places, _here.is_over)
-        for number in range(len(self.parts)):
-            ready = threading.Lock()
-            ready.acquire()
-            helper = threading.Thread(target=self._work, args=(number, ready, *around))
-            try:
-                helper.start()
-            except RuntimeError:
-                break
-            places.ask((*_here.path, number), ready)
-            self.helpers.append(helper)
-
-    def _work(
-        self,
-        number: int,
-        ready: threading.Lock,
-        path: Path,
-        places: _Places,
-        is_over: tuple[Callable[[], bool], ...],
-    ) -> None:
-        _here.path, _here.places, _here.heard = (*path, number), places, self.heard[number]
-        _here.is_over = (*is_over, lambda: self.first_failed < number)
-        looks[threading.get_ident()] = _look
-        ready.acquire()
-        try:
-            _look()
-            self.found[number] = self.parts[number](self.heard[number].put)
-        except BaseException as error:
-            with self._guard:
-                self.failed[number] = error
-                self.first_failed = min(number, self.first_failed)
-        finally:
-            places.leave()
-            del looks[threading.get_ident()]
-            self.heard[number].put(_End())
-
-
-def _heard_to_end(group: _Group, number: int, report: Report | None) -> Any:
-    """Pass on what is heard of a part, and return what it gave."""
-    while True:
-        try:
-            event = group.heard[number].get(timeout=LOOK)
-        except Empty:
-            _look()
-            continue
-        if isinstance(event, _End):
-            break
-        if isinstance(event, logging.LogRecord):
-            event.thread = threading.get_ident()
-            logger.handle(event)
-        elif report is not None:
-            report(event)
-    if number in group.failed:
-        raise group.failed[number]
-    return group.found[number]
-
-
-@contextmanager
-def _place_left() -> Iterator[None]:
-    """Leave this part's place to others meanwhile."""
-    places, ready = _here.places, threading.Lock()
-    if places is not None:
-        places.leave()
-    try:
-        yield
-    finally:
-        if places is not None:
-            ready.acquire()
-            places.ask(_here.path, ready)
-            ready.acquire()
-
-
-def _look() -> None:
-    """Raise if this part is not wanted any more."""
-    if any(is_over() for is_over in _here.is_over):
-        raise KeyboardInterrupt
+    if _here.pool is not None:
+        _here.pool.wait(is_there)
+    return found[0]
