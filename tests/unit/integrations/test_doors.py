@@ -41,7 +41,7 @@ def arrow_tagger() -> list[str]:
 
 def folder_job() -> list[str]:
     arrow = pytest.importorskip("perceptron_nlp.integrations.arrow", exc_type=pn.MissingExtraError)
-    options = {"column": "upos", "format": "auto", "fields": None, "keep": False}
+    options = {"column": "upos", "format": "auto", "fields": None, "field": None, "keep": False}
     assert tag_file(arrow.ArrowTagger("en"), options, "gold.conllu", "out.conllu")[1] is None
     return list(next(iter(pn.read_conllu("out.conllu"))).column("upos"))
 
@@ -55,7 +55,7 @@ def spacy_pipeline() -> list[str]:
 
 
 def nltk_tagger() -> list[str]:
-    nltk = pytest.importorskip("perceptron_nlp.integrations.nltk", exc_type=pn.MissingExtraError)
+    nltk = pytest.importorskip("perceptron_nlp.compat.nltk", exc_type=pn.MissingExtraError)
     for tagger in (nltk.PerceptronTagger(loc="en"), nltk.PerceptronTagger(lang="en")):
         assert [tag for _, tag in tagger.tag(WORDS)] == pn.load("en").by_column["xpos"].tag(WORDS)
     return pn.load("en").tag(WORDS)

@@ -13,7 +13,6 @@ from perceptron_nlp.integrations import hub
 MODULES = [
     ("spacy", "spacy", "spacy"),
     ("sklearn", "sklearn.base", "sklearn"),
-    ("nltk", "nltk.tag.api", "nltk"),
     ("arrow", "pyarrow", "arrow"),
 ]
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 pytest.importorskip("nltk", reason="the extra nltk is not installed")
 from nltk.tag.api import TaggerI  # noqa: E402
 
-from perceptron_nlp.integrations.nltk import PerceptronTagger  # noqa: E402
+from perceptron_nlp.compat.nltk import PerceptronTagger  # noqa: E402
 
 Gold = list[list[tuple[str, str]]]
 

@@ -1,0 +1,1 @@
+"""The names and calls of other libraries, answered by this one."""
