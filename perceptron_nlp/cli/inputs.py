@@ -13,7 +13,7 @@ from typing import Any
 import perceptron_nlp as pn
 from perceptron_nlp.cli.terminal import Progress, say
 from perceptron_nlp.formats import check_format
-from perceptron_nlp.tagger.tagger import is_bundled
+from perceptron_nlp.tagger.tagger import is_model_name
 
 STDIN = "-"
 _NAMED_ONE_BY_ONE = 8
@@ -172,7 +172,7 @@ def check_stdin(paths: Sequence[str], *, quiet: bool) -> None:
 def check_there(paths: Sequence[str]) -> None:
     """Raise FileError for the first path that does not exist."""
     for path in paths:
-        if path != STDIN and not os.path.lexists(path) and not is_bundled(path):
+        if path != STDIN and not os.path.lexists(path) and not is_model_name(path):
             hint = "; text that is in no file is piped in: echo … | perceptron-nlp …"
             hint = hint if len(path.split()) > 1 else ""
             raise pn.FileError(f"{path or repr(path)}: there is no such file{hint}")
@@ -203,7 +203,7 @@ def name_format(corpus: pn.Corpus) -> None:
 
 def take_segmenter(corpus: pn.Corpus, tagger: pn.Tagger, *, quiet: bool) -> None:
     """Have running text cut as a tagger has learned, or say that it is cut by rules."""
-    if corpus.format != "text":
+    if corpus.format not in ("text", "jsonl"):
         return
     if tagger.segmenter is not None:
         corpus.cut_by(tagger.segmenter.sentences_in)

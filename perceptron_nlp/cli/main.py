@@ -47,6 +47,7 @@ VERBS = {
     "doctor": "find gold labels that are likely wrong",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
+    "models": "list the models that have names",
     "study": "run the perceptron family on a corpus, with pictures",
     "completion": "print a script that completes verbs and options in a shell",
 }

@@ -1,4 +1,7 @@
-"""``perceptron-nlp distill``, ``merge``, ``compress`` and ``calibrate``: models made of models."""
+"""``perceptron-nlp distill``, ``merge``, ``compress``, ``calibrate`` and ``models``.
+
+Models made of models, and those that have names.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,13 @@ from perceptron_nlp.cli.parsing import (
     MODEL_OUT,
     QUIET,
     THREADS,
+    TO,
     Verb,
     VerbParser,
     format_options,
     picked,
 )
+from perceptron_nlp.cli.results import show
 from perceptron_nlp.cli.terminal import draw_over, erase_drawn, messages, say
 from perceptron_nlp.cli.training import (
     TrainingView,
@@ -36,7 +41,8 @@ from perceptron_nlp.cli.training import (
     summarize,
 )
 from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT
-from perceptron_nlp.tagger.tagger import model_path
+from perceptron_nlp.pages.reports import Column, Report, Table
+from perceptron_nlp.tagger.tagger import model_path, named_models
 from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
 CALIBRATE = Verb(
@@ -243,3 +249,41 @@ def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     erase_drawn()
     if not words:
         raise pn.FormatError("there is no sentence in the raw text", place_of(paths))
+
+
+MODELS = Verb(
+    """\
+List the models that tag, load and the like know by a name: the bundled one, and those of
+installed packages. A language's code stands for the one of its models that learned from the most
+words. No name reaches the network.""",
+    f"""\
+{TO}
+""",
+    """\
+  perceptron-nlp models
+  perceptron-nlp models --to json""",
+)
+
+
+def run_models(chosen: argparse.Namespace) -> None:
+    """List them."""
+    rows = []
+    for model in named_models():
+        card = model.card
+        scores = (card.get("learned train and dev") or {}).get("text", {})
+        shares = (scores.get(name) for name in ("UPOS", "UFeats", "Lemmas"))
+        rows.append(
+            (
+                *(model.name, model.language, card.get("treebank"), card.get("license")),
+                *(None if share is None else share / 100 for share in shares),
+                *(os.path.getsize(model.path), model.package, model.path),
+            )
+        )
+    columns = [
+        *(Column("name"), Column("language"), Column("treebank"), Column("license")),
+        *(Column("upos", "percent", "UPOS"), Column("feats", "percent", "FEATS")),
+        *(Column("lemma", "percent", "lemmas"), Column("bytes", "count")),
+        *(Column("package"), Column("path", "data")),
+    ]
+    about = "UPOS, FEATS, lemmas: F1 in percent, from text, on the treebank's test part"
+    show(Report("Models", tables=[Table("models", about, columns, rows)]), chosen.to)

@@ -44,6 +44,8 @@ lines; if it only looks so, and word/TAG cannot hold the columns of a model that
 text. A column whose labels word/TAG cannot hold, as lemmas, becomes CoNLL-U. What comes out of a
 pipe is read as what comes first looks; a sentence is written once it is over, and after half a
 second of silence all lines that are there.
+JSON lines (.jsonl, a record a line) come back as they are, each with a field of sentences: lists of
+words, which are objects of form, columns, start and end.
 Parquet files (.parquet, a row a sentence, or with --text-column a text) get columns of lists.""",
     f"""\
 MODEL  a model file, or en: the bundled English model
@@ -62,8 +64,10 @@ MODEL  a model file, or en: the bundled English model
 --mark-unknown  write Unknown=Yes into MISC of tokens that were not in the training text (CoNLL-U
     only, which running text then becomes)
 {LEXICON}
-{format_options(FORMATS + "|lines|text|parquet")}
+{format_options(FORMATS + "|lines|text|jsonl|parquet")}
 --lines  each line of running text is a text of its own, such as a message, answered at once
+--json-lines  each line is a JSON object, one field of which is a running text (--format jsonl)
+--field NAME  that field (default: text)
 --tokens-column NAME  the column of a Parquet file that holds the tokens, as lists of strings
     (default: the only such column, or the one called tokens)
 --text-column NAME  the column of a Parquet file that holds running texts, which get a column of
@@ -76,7 +80,7 @@ MODEL  a model file, or en: the bundled English model
 --mmap  map the model into memory: processes that tag with it share what stays of the file, which
     nobody may write into meanwhile
 --cache-size SIZE  memory for what is remembered of words, in all columns and threads together; the
-    result does not depend on it (default: 128MB)
+    result does not depend on it (default: 64MB)
 {QUIET}
 """,
     """\
@@ -84,11 +88,11 @@ MODEL  a model file, or en: the bundled English model
   perceptron-nlp tag en letter.txt --column upos
   perceptron-nlp tag en letter.txt --column text --to lines
   tail -f messages.log | perceptron-nlp tag en --lines
+  perceptron-nlp tag en --json-lines --field body < posts.jsonl > tagged.jsonl
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
   perceptron-nlp tag en.model half-tagged.conllu --keep
   perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
-  perceptron-nlp tag brown.model new.conllu --column xpos
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
   perceptron-nlp tag chunk.model words.txt --fields form,xpos
   perceptron-nlp tag en.model words.parquet -o tagged.parquet --tokens-column words
@@ -108,6 +112,10 @@ def run_tag(chosen: argparse.Namespace) -> None:
         return
     check_there(files)
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
+    if chosen.json_lines:
+        if chosen.lines or chosen.format not in ("auto", "jsonl"):
+            raise UsageError("--json-lines: goes neither with --lines nor with another --format")
+        chosen.format = "jsonl"
     if chosen.lines and chosen.format not in ("auto", "text"):
         raise UsageError(f"--lines: is for running text (--format text), not {chosen.format}")
     tagger = load_tagger(
@@ -135,7 +143,9 @@ def run_tag(chosen: argparse.Namespace) -> None:
             marks=marks,
             by_line=chosen.lines,
             opened=progress.opened,
-            **picked(chosen, "column", "format", "fields", "keep", "to", "threads", "quiet"),
+            **picked(
+                chosen, "column", "format", "fields", "field", "keep", "to", "threads", "quiet"
+            ),
         )
         if not to_stdout:
             _write_file(chosen, files, tagging)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import perceptron_nlp as pn
@@ -11,16 +10,14 @@ from perceptron_nlp import formats
 from perceptron_nlp._checks import check_choice, check_threads
 from perceptron_nlp.cli.inputs import STDIN, name_format, taggers_of, take_fields, take_segmenter
 from perceptron_nlp.cli.terminal import say
-from perceptron_nlp.text.tagset import UNLABELED
 
 if TYPE_CHECKING:
-    from perceptron_nlp.cli.tag_sentences import Batches, Marks
+    from perceptron_nlp.cli.tag_sentences import Batches, Marks, Records
 
 TARGETS = ("conllu", "tagged", "lines")
 WITHOUT_LABELS = ("lines", "text")
+RECORDS = "jsonl"
 _ONE_COLUMN = ("tagged", "lines")
-# Sentences of a file that are searched for labels.
-_LOOKED_AT = 1000
 Piece = bytes | memoryview
 
 
@@ -29,6 +26,7 @@ class Tagging:
 
     tagger, column : see `taggers_of`
     format, fields : how texts are read
+    field : the field of the texts of JSON lines; None for the usual one
     by_line : each line of running text is a text of its own
     keep : labels that are there stay
     to : the format of running text (`TARGETS`); None for what holds columns and marks
@@ -46,6 +44,7 @@ class Tagging:
         *,
         format: str = "auto",
         fields: list[str] | None = None,
+        field: str | None = None,
         by_line: bool = False,
         keep: bool = False,
         to: str | None = None,
@@ -63,6 +62,7 @@ class Tagging:
         self._column = column
         self._format = "text" if by_line else format
         self._fields = fields
+        self._field = field
         self._by_line = by_line
         self._keep = keep
         self._to = to
@@ -73,7 +73,7 @@ class Tagging:
         self._chosen: Mapping[str, pn.Tagger] = {}
         self._written = ""
         self._n_numbered = 0
-        self._batches: Batches | None = None
+        self._batches: Batches | Records | None = None
         self._last = ""
 
     def replaces_labels(self, path: str) -> bool:
@@ -83,18 +83,16 @@ class Tagging:
         """
         with pn.open_corpus(path, format=self._format, fields=self._fields) as corpus:
             self._choose(corpus)
+            if corpus.format == RECORDS:
+                return False
             if corpus.format in WITHOUT_LABELS:
                 raise pn.FileError(
                     f"{path}: is read as {corpus.format}, and would be replaced by"
                     f" {self._written} of its words; name another file with -o"
                 )
-            return not self._keep and any(
-                label != UNLABELED
-                for sentence in itertools.islice(corpus, _LOOKED_AT)
-                for name in map(corpus.column_named, self._chosen)
-                if name in sentence.columns
-                for label in sentence.columns[name]
-            )
+            from perceptron_nlp.cli.tag_sentences import has_labels
+
+            return not self._keep and has_labels(corpus, self._chosen)
 
     def texts(
         self, files: list[str], before_waiting: Callable[[], object] | None = None
@@ -112,10 +110,11 @@ class Tagging:
                 yield self._seam()
                 yield from self._text_pieces(corpus)
                 yield from self._filled(corpus)
-                for sentence in corpus:
+                pieces: Iterable[Any] = corpus.lines() if corpus.format == RECORDS else corpus
+                for piece in pieces:
                     if self._batches is None:
                         self._batches = self._new_batches(corpus)
-                    if self._batches.add(sentence):
+                    if self._batches.add(piece):
                         yield self.finished()
                 yield self.finished(at_end=True)
                 self._batches = None
@@ -154,14 +153,20 @@ class Tagging:
             unfit = None
         else:
             ((name, tagger),) = chosen.items()
-            unfit = None if _fits_tokens(tagger.model) else name
+            model = tagger.model
+            fits = model.lemmas is None and not any(map(formats.wrong_tag, model.written_labels))
+            unfit = None if fits else name
         is_text = corpus.format == "text"
         if self._to is not None and is_text:
             self._written = self._to
         elif (unfit is not None and corpus.format in WITHOUT_LABELS) or (
             # Learned tokens may hold spaces, and several words, which word/TAG cannot tell.
             is_text
-            and (len(chosen) != 1 or self._has_marks or (is_learned and self._column is None))
+            and (
+                len(chosen) != 1
+                or getattr(self._marks, "in_misc", False)
+                or (is_learned and self._column is None)
+            )
         ):
             self._written = "conllu"
         elif is_text:
@@ -171,7 +176,9 @@ class Tagging:
     def _check(self, corpus: pn.Corpus, unfit: str | None) -> None:
         """Raise ArgumentError if the text cannot hold the columns that are to be filled."""
         chosen = self._chosen
-        if not chosen and corpus.format != "text":
+        if self._field is not None and corpus.format != RECORDS:
+            raise pn.ArgumentError(f"field: {corpus.path} is {corpus.format}, not --json-lines")
+        if not chosen and corpus.format not in ("text", RECORDS):
             raise pn.ArgumentError(f"column: text is not cut in {corpus.path} ({corpus.format})")
         if self._to in _ONE_COLUMN and (self._to == "lines") == bool(chosen):
             raise pn.ArgumentError("to: lines have no labels (--column text), and tagged has")
@@ -210,18 +217,13 @@ class Tagging:
                     f" {', '.join(corpus.column_names)}; --fields names them"
                 )
 
-    @property
-    def _has_marks(self) -> bool:
-        return self._marks is not None and self._marks.in_misc
-
     def _text_pieces(self, corpus: pn.Corpus) -> Iterator[Piece]:
         """Yield running text with its columns, as far as that takes no object of a token."""
         names = list(self._chosen)
         if corpus.format != "text" or self._marks is not None:
             return
-        if any(own.window for own in self._tagger.by_column.values()):
-            return
-        if not {*names} <= {*self._tagger.columns}:
+        columns = self._tagger.by_column
+        if any(own.window for own in columns.values()) or not {*names} <= {*columns}:
             return
         fill = self._tagger.labelers.text_filler(names)
         pieces: Iterator[bytes] = iter(())
@@ -254,9 +256,15 @@ class Tagging:
             self._last = "\n\n"
             yield text
 
-    def _new_batches(self, corpus: pn.Corpus) -> Batches:
-        from perceptron_nlp.cli.tag_sentences import Batches
+    def _new_batches(self, corpus: pn.Corpus) -> Any:
+        from perceptron_nlp.cli.tag_sentences import Batches, Records
 
+        if corpus.format == RECORDS:
+            return Records(
+                *(self._tagger, corpus.path, self._field, self._chosen),
+                confidences=self._marks is not None,
+                threads=self._threads,
+            )
         return Batches(
             *(self._tagger, corpus, self._chosen, self._written, self._number),
             keep=self._keep and corpus.format not in WITHOUT_LABELS,
@@ -268,7 +276,8 @@ class Tagging:
         """Return the text of the sentences read since the last call, tagged; see Batches."""
         texts = [] if self._batches is None else self._batches.finished(at_end)
         self._last = texts[-1] if texts else self._last
-        return "".join(texts).encode()
+        # Only JSON holds halves of surrogate pairs, which are written so there.
+        return "".join(texts).encode("utf-8", "backslashreplace")
 
     def _seam(self) -> bytes:
         """Return what must end the file before, so that its last sentence stays apart."""
@@ -279,8 +288,3 @@ class Tagging:
         if self._written in ("conllu", "columns") and not self._last.endswith(("\n\n", "\n\r\n")):
             seam += line_break
         return seam.encode()
-
-
-def _fits_tokens(model: pn.TaggerModel) -> bool:
-    """Return True if word/TAG can hold all labels that a model may give."""
-    return model.lemmas is None and not any(map(formats.wrong_tag, model.written_labels))

@@ -23,7 +23,9 @@ from perceptron_nlp.formats import read_file_bytes
 
 PARQUET = "parquet"
 ENGINES = ("ray",)
-ENDINGS = (".parquet", ".conllu", ".conllu.gz", ".conllu.bz2", ".conllu.xz")
+_PACKED = ("", ".gz", ".bz2", ".xz")
+_KINDS = (".conllu", ".jsonl")
+ENDINGS = (f".{PARQUET}", *(kind + packed for kind in _KINDS for packed in _PACKED))
 RECORD = ".perceptron-nlp.json"
 FORMAT = "perceptron_nlp folder"
 
@@ -53,6 +55,7 @@ def are_parquet(chosen: argparse.Namespace, files: Sequence[str]) -> bool:
         ("--keep", chosen.keep),
         ("--fields", chosen.fields),
         ("--lines", chosen.lines),
+        ("--field", chosen.field),
         ("--to", chosen.to),
         ("--mark-unknown", chosen.mark_unknown),
         ("--min-confidence", chosen.min_confidence is not None),
@@ -103,7 +106,7 @@ def tag_file(
     """Tag one file into another, on a worker; return its name and the error, if any.
 
     own : an ArrowTagger, which opens the same model everywhere
-    options : column, format, fields, keep, tokens_column and text_column of the command line
+    options : column, format, fields, field, keep, tokens_column and text_column of the command line
     """
     try:
         pieces = _pieces(own.tagger, options, read)
@@ -120,7 +123,7 @@ def _pieces(tagger: pn.Tagger, options: Mapping[str, Any], read: str) -> Iterato
     if read.endswith(".parquet"):
         yield from _parquet_pieces(tagger, read, options)
         return
-    how = {name: options[name] for name in ("format", "fields", "keep")}
+    how = {name: options[name] for name in ("format", "fields", "field", "keep")}
     yield from Tagging(tagger, options["column"], **how).texts([read])
 
 
@@ -149,7 +152,8 @@ def tag_folder(chosen: argparse.Namespace) -> None:
     arrow = importlib.import_module("perceptron_nlp.integrations.arrow")
     source, target = chosen.files
     own = arrow.ArrowTagger(chosen.model)
-    options = picked(chosen, "column", "format", "fields", "keep", "tokens_column", "text_column")
+    own_options = ("column", "format", "fields", "field", "keep", "tokens_column", "text_column")
+    options = picked(chosen, *own_options)
     plan = FolderPlan(source, target, {"model": own.digest, "version": pn.__version__, **options})
     failed = []
     if plan.todo:
@@ -231,8 +235,7 @@ class FolderPlan:
             if ending is None or path.name.startswith("."):
                 continue
             name = str(path.relative_to(self._source))
-            if ending.startswith(".conllu"):
-                name = name.removesuffix(ending) + ".conllu"
+            name = name.removesuffix(ending) + f".{ending.split('.')[1]}"
             written = str(self._target / name)
             if written in found:
                 raise pn.ArgumentError(

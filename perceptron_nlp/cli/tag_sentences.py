@@ -6,8 +6,9 @@ Running text without marks is tagged by the core alone, and does without this.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import perceptron_nlp as pn
@@ -28,6 +29,8 @@ PIECE_BYTES = 1 << 18
 CONFIDENCE, UNKNOWN, MISC = "Conf", "Unknown", "misc"
 # Entries of the cache of known words.
 _REMEMBERED = 1 << 16
+# Sentences of a file that are searched for labels.
+_LOOKED_AT = 1000
 Columns = list[dict[str, list[str]]]
 """Of each sentence its columns that are filled in."""
 
@@ -69,6 +72,8 @@ class Marks:
         if not self.in_misc:
             return
         option = "confidence" if self._confidence else "mark_unknown"
+        if written == "jsonl" and not self._unknown and self._least is None:
+            return
         if written != "conllu":
             how = "is" if written == corpus.format else "is written as"
             raise pn.ArgumentError(
@@ -126,6 +131,17 @@ def _misc_of(sentence: pn.Sentence, filled: dict[str, list[str]]) -> list[str]:
         else:
             filled[MISC] = list(sentence.column(MISC)) if sentence.words else []
     return filled[MISC]
+
+
+def has_labels(corpus: pn.Corpus, columns: Iterable[str]) -> bool:
+    """Return True if some of the columns have labels at the beginning of a file."""
+    return any(
+        label != UNLABELED
+        for sentence in islice(corpus, _LOOKED_AT)
+        for name in map(corpus.column_named, columns)
+        if name in sentence.columns
+        for label in sentence.columns[name]
+    )
 
 
 def filled(corpus: pn.Corpus, fill: Fill, threads: int) -> Iterator[bytes | memoryview]:
@@ -285,3 +301,61 @@ class Batches:
 def _length(sentence: pn.Sentence) -> int:
     """Return the number of characters of a sentence in its file."""
     return 0 if sentence.layout is None else len(sentence.layout.text)
+
+
+class Records:
+    """JSON lines, whose texts are tagged many at a time, in the place of `Batches`.
+
+    tagger : the tagger
+    path, field : what messages call the file; where the texts are, None for the usual field
+    chosen : the tagger of each column to fill
+    confidences : are written, too
+    """
+
+    def __init__(
+        self,
+        tagger: pn.Tagger,
+        path: str,
+        field: str | None,
+        chosen: Mapping[str, pn.Tagger],
+        *,
+        confidences: bool,
+        threads: int,
+    ) -> None:
+        self._tagger = tagger
+        self._path = path
+        self._field = formats.FIELD if field is None else field
+        if self._field == formats.SENTENCES:
+            raise pn.ArgumentError(f"field: {self._field} is what tagging adds; rename the text's")
+        self._columns = {name: own.column for name, own in chosen.items()}
+        self._confidences = confidences
+        self._threads = threads
+        self._pending: list[formats.Record] = []
+        self._pending_characters = 0
+
+    def add(self, line: tuple[int, str]) -> bool:
+        """Take a line up; return True if there are enough to be tagged."""
+        number, text = line
+        self._pending.append(formats.record_of(text, self._field, self._path, number))
+        self._pending_characters += len(text)
+        return self._pending_characters >= PIECE_BYTES * self._threads
+
+    def finished(self, at_end: bool) -> list[str]:
+        """Return the lines taken up since the last call, with what tagging gives."""
+        lines, self._pending, self._pending_characters = self._pending, [], 0
+        if self._threads == 1 or len(lines) < self._threads:
+            return self._written(lines)
+        # Here, since it brings logging in, and one thread does without.
+        from concurrent.futures import ThreadPoolExecutor
+
+        size = -(-len(lines) // self._threads)
+        parts = [lines[at : at + size] for at in range(0, len(lines), size)]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return [*chain.from_iterable(pool.map(self._written, parts))]
+
+    def _written(self, lines: Sequence[formats.Record]) -> list[str]:
+        texts = [line.text for line in lines if line.text is not None]
+        columns = tuple(self._columns.values())
+        found = self._tagger.tag_arrays(texts, columns=columns, confidences=self._confidences)
+        made = formats.sentences_json(found, self._columns, confidences=self._confidences)
+        return [line.written("null" if line.text is None else next(made)) for line in lines]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         write_conllu,
     )
     from perceptron_nlp.formats.corpus import AUTO, FORMATS, Corpus, check_format, open_corpus
+    from perceptron_nlp.formats.jsonlines import FIELD, SENTENCES, Record, record_of, sentences_json
     from perceptron_nlp.formats.opening import BOM, Readable, named_stream, packed
     from perceptron_nlp.formats.plaintext import as_conllu, space_after
     from perceptron_nlp.formats.reading import Segment
@@ -53,6 +54,7 @@ _PLACES = {
     "formats.conllu": "opens_document read_conllu rewrite_conllu sentence_id surface with_misc"
     " without_misc write_conllu",
     "formats.corpus": "AUTO FORMATS Corpus check_format open_corpus",
+    "formats.jsonlines": "FIELD SENTENCES Record record_of sentences_json",
     "formats.opening": "BOM Readable named_stream packed",
     "formats.plaintext": "as_conllu space_after",
     "formats.reading": "Segment",

@@ -34,6 +34,7 @@ FORMATS = {
     "tagged": "tagged",
     "lines": "tagged",
     "text": "plaintext",
+    "jsonl": "jsonlines",
 }
 """The module of each format, which is imported when it is needed."""
 
@@ -51,7 +52,7 @@ class Corpus(Iterable[Sentence]):
     Attributes
     ----------
     path : what messages call the text
-    format : ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text``
+    format : ``conllu``, ``columns``, ``tagged``, ``lines``, ``text`` or ``jsonl``
     column_names : the columns but the words (``form``)
     default_column : the one to learn if none is named: ``upos``, the last of column files, ``tag``;
         None for lines of words and running text
@@ -117,6 +118,11 @@ class Corpus(Iterable[Sentence]):
             reader = _kind(self.format).read(source, self.fields, self._segment)
             yield from reader
             self.tail = reader.tail
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield all lines with their numbers, in place of sentences; JSON lines have none."""
+        with self._take_source() as source:
+            yield from source.lines()
 
     def read_as(self, format: str) -> None:
         """Take the text for one of another format without columns; before it is iterated over."""
@@ -248,7 +254,7 @@ def open_corpus(
         input, or a binary stream
     format : ``auto`` looks at the first 64 KiB, or what a pipe gives first (see detection.py);
         ``conllu``, ``columns``, ``tagged``, ``lines`` (a sentence a line, words separated by
-        spaces) or ``text`` (running text) says it
+        spaces), ``text`` (running text) or ``jsonl`` (records, for `Corpus.lines`) says it
     fields : the names of the columns of a column file; with ``auto`` it is one
     errors : ``strict``, or ``replace`` to read bytes that are not UTF-8 as U+FFFD
 

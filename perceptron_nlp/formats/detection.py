@@ -2,24 +2,25 @@
 
 Of these rules the first that holds decides:
 
-1. ``conllu``: the file is called ``.conllu`` or ``.conllup``; or its first line is a comment that
+1. ``jsonl``: the file is called ``.jsonl`` or ``.ndjson``, or begins with a JSON object.
+2. ``conllu``: the file is called ``.conllu`` or ``.conllup``; or its first line is a comment that
    CoNLL-U files begin with (``# global.columns``, ``# newdoc``, ``# newpar``, ``# sent_id``,
    ``# text``); or at least half of its lines, comments left out, have ten fields (separated by
    tabs, or wrongly by spaces) of which the first is a CoNLL-U ID.
-2. ``tagged``: at least nine tokens in ten are ``word/TAG``, there are two or more, and what follows
+3. ``tagged``: at least nine tokens in ten are ``word/TAG``, there are two or more, and what follows
    the slashes looks like labels: it has no small letters, or half of it repeats, or a mark such as
    ``./.`` is a token.
-3. ``columns``: at least nine lines in ten have as many fields as most have, that is two or more,
+4. ``columns``: at least nine lines in ten have as many fields as most have, that is two or more,
    and there are two lines or more. A text may have this by chance, so there must also be: tabs
    between the fields; or labels in the last field (no small letters but after ``B-``, ``I-``,
    ``E-``, ``S-``, and some letter); or empty lines, with more than one line between them on
    average, and last fields that have no small letters, or half of which repeat, or a mark that is
    a word.
-4. ``columns``: every line has one token, and somewhere two lines follow each other and somewhere an
+5. ``columns``: every line has one token, and somewhere two lines follow each other and somewhere an
    empty line separates two lines: words one below the other.
-5. ``lines``, a sentence a line with its words separated by spaces: there are full stops, commas or
+6. ``lines``, a sentence a line with its words separated by spaces: there are full stops, commas or
    the like with spaces around them, and hardly any with a word right before them.
-6. ``text``: everything else, and an empty file.
+7. ``text``: everything else, and an empty file.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from collections.abc import Sequence
 from perceptron_nlp.formats.opening import BOM, DOCUMENT_MARK, is_conllu_name, plain_name
 
 _CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
+_RECORD = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:')
 _CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
 _PREFIXED = re.compile(r"[BIESLU]-.+")
@@ -43,12 +45,15 @@ _MOST = 0.9
 
 
 def detect(head: str, *, name: str = "") -> str:
-    """Return ``conllu``, ``columns``, ``tagged``, ``lines`` or ``text`` by a text's first lines.
+    """Return ``conllu``, ``columns``, ``tagged``, ``lines``, ``text`` or ``jsonl``.
 
-    Of the name of its file only CoNLL-U's suffixes count, with or without that of a compression.
+    It looks at a text's first lines; of the name of its file only the suffixes of CoNLL-U and JSON
+    lines count, with or without that of a compression.
     """
     if is_conllu_name(name):
         return "conllu"
+    if plain_name(name).lower().endswith((".jsonl", ".ndjson")):
+        return "jsonl"
     text = head.removeprefix(BOM)
     if "\n" not in text:
         # Formats with lines refuse such a text; running text has it.
@@ -57,6 +62,8 @@ def detect(head: str, *, name: str = "") -> str:
     filled = [line for line in lines if line.strip(" \t")]
     if not filled:
         return "text"
+    if _RECORD.match(filled[0].lstrip()):
+        return "jsonl"
     if _CONLLU_COMMENT.match(filled[0]) or _is_conllu(filled):
         return "conllu"
     if _is_tagged(filled):

@@ -142,8 +142,8 @@ class LineSource:
     def answer(self, before_waiting: Callable[[], object]) -> None:
         """Have a function called before the text is waited for, and running text end meanwhile.
 
-        Running text is then given up to its last line break, and if nothing follows for `SILENCE`
-        seconds, a `TEXT_END`.
+        Running text is then given up to its last line break, or a line of it as far as it is there,
+        and if nothing follows a line break for `SILENCE` seconds, a `TEXT_END`.
         """
         self._before_waiting = before_waiting
 
@@ -188,12 +188,13 @@ class LineSource:
     def _whole_length(self) -> int:
         """Return the number of bytes without a character that is not all there yet.
 
-        Nor a line, where texts end with lines, unless it is very long.
+        Nor a line, where texts end with lines, unless it is very long; nor one behind a line break
+        that may prove to be the end for now.
         """
         length = len(self._buffer)
         if self._by_line or (self._before_waiting is not None and self.is_waiting()):
             end = self._buffer.rfind(b"\n") + 1
-            if end or length < _WHOLE:
+            if end or (length < _WHOLE and (self._by_line or self._may_end)):
                 return end
         for behind in range(1, min(3, length) + 1):
             byte = self._buffer[length - behind]

@@ -87,6 +87,16 @@ def test_a_line_without_its_end_waits_for_it(talks) -> None:
     assert dialogue.end() == b""
 
 
+def test_sentences_of_a_line_are_answered_before_its_end(talks) -> None:
+    dialogue = talks("en", "--column", "upos", "--to", "tagged", "--format", "text")
+    dialogue.write(SENTENCE)
+    dialogue.read(b"\n", 2)
+    dialogue.write(b"Then they left. We went home and slept")
+    assert dialogue.read(b"\n") == b"Then/ADV they/PRON left/VERB ./PUNCT\n"
+    dialogue.write(b" well.")
+    assert dialogue.end().count(b"\n") == 1
+
+
 def test_an_empty_line_is_answered_at_once(talks) -> None:
     dialogue = talks("en", "--format", "text")
     dialogue.write(SENTENCE + b"\nNow")
@@ -123,6 +133,14 @@ def test_with_lines_each_line_is_a_text_of_its_own_answered_at_once(talks, threa
         dialogue.write(line + b"\n")
         found = dialogue.read(b"\n").split()
         assert [token.rpartition(b"/")[0] for token in found] == line.split()
+    assert dialogue.end() == b""
+
+
+def test_a_record_is_answered_at_once(talks) -> None:
+    dialogue = talks("en", "--column", "upos")
+    for word in (b"Stop", b"Go"):
+        dialogue.write(b'{"text":"%s!"}\n' % word)
+        assert dialogue.read(b"\n").startswith(b'{"text":"%s!","sentences":[[{"form":"' % word)
     assert dialogue.end() == b""
 
 
