@@ -29,8 +29,8 @@ from perceptron_nlp.tagger.gold import judge, labels_note
 from perceptron_nlp.tagger.sources import Source, gold_labels
 
 MAX_LABELS = 20
-_LABELS, _FEW_LABELS = 25, 12
-_WORST, _EXPLAINED, _FEATURES = 10, 6, 6
+_LABELS, _FEW_LABELS = 25, 6
+_WORST, _FEW_WRONG, _EXPLAINED, _FEATURES = 5, 3, 6, 6
 # Kinds of errors, and of each of them and of others tokens that are shown, with words around.
 _ERRORS, _TOKENS, _FEW_TOKENS, _CONTEXT = 20, 15, 5, 10
 _MAX_WORDS = 100
@@ -91,10 +91,13 @@ def column_accuracy(
     )
     named = len(source.corpora) > 1
     sheets = _Sheets(sentences, gold, predicted, sure, has_paths=named)
+    # The lists of kinds come first: they are longer, and cells of the matrix open them, too.
+    kinds = sheets.kinds(result)
     matrix = _matrix(result, sheets)
     n_labels = len(tables["labels"].rows)
-    if result.features or n_labels > _LABELS:
-        tables["labels"] = replace(tables["labels"], limit=_FEW_LABELS)
+    for key in ("features", "labels"):
+        if key in tables and (result.features or n_labels > _LABELS):
+            tables[key] = replace(tables[key], limit=_FEW_LABELS)
     charts = drawn_charts(
         tables["epochs"], tables["lengths"], tables.get("calibration"), result.calibration, matrix
     )
@@ -125,7 +128,7 @@ def column_accuracy(
             charts=[chart for chart in charts if chart.key != "confusion"],
             key="summary",
         ),
-        Report("Most frequent errors", tables=[sheets.kinds(result)], key="errors"),
+        Report("Most frequent errors", tables=[kinds], key="errors"),
         Report("By label", tables=scores, key="labels"),
     ]
     if matrix is not None:
@@ -320,7 +323,7 @@ def _worst(
             more.append(f"{counted(n_left, 'more wrong token')} not explained.")
         place = _place(sentences[i], 0, has_paths=has_paths)
         title = f"{place} · {len(rows):,} of {counted(len(words), 'token')} wrong"
-        table = Table("wrong", "wrong tokens", _WRONG, rows)
+        table = Table("wrong", "wrong tokens", _WRONG, rows, _FEW_WRONG)
         shown.append(Report(title, tables=[table], notes=more))
     about = "Every token is correct."
     if shown:

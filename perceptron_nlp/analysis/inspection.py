@@ -25,7 +25,7 @@ from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
 from perceptron_nlp.text.scripts import parse_script
-from perceptron_nlp.text.tagset import PATTERN_KINDS, holds, known_words
+from perceptron_nlp.text.tagset import CASED, CASELESS, PATTERN_KINDS, holds, known_words
 
 TOP = 20
 
@@ -251,20 +251,26 @@ class Inspection(Reported):
         """Yield what the model has learned of cutting running text."""
         if self.segmentation is None:
             return
-        cut, certain, words, splits, patterns, lead = self.segmentation
+        cut, certain, words, splits, patterns, small, lead, single, entries, *_ = self.segmentation
         held = [kind for kind in PATTERN_KINDS if holds(kind, patterns)]
         n_known = sum(len(one) for *_, one in known_words(words))
         for key, count, note in (
             ("features", cut.weights.n_rows, "of places between atoms of text"),
             ("certain_places", len(certain), "kinds that training saw one way only"),
             ("certain_words", n_known, "words and endings that settle what is beside"),
+            ("small_words", sum(map(len, small.values())), "that tell of capitalized ones"),
             ("splits", 0 if splits is None else len(splits.tags) - 1, "ways to part a token"),
+            ("stems", len(self.segmentation.stems), "that words are cut off from"),
         ):
             label = f"segmentation: {key.replace('_', ' ')}"
             yield Figure(f"segmentation_{key}", count, label=label, note=note)
+        atoms = {"": "runs of letters", CASED: "cased letters", CASELESS: "caseless letters"}
+        note = f"each; {len(entries):,} words of training match about them" if entries else ""
+        found = atoms.get(single, "letters")
+        yield Figure("segmentation_atoms", found, "text", "segmentation: atoms", note)
         yield Figure("segmentation_patterns", held, "list", "segmentation: patterns")
-        for key, found in (("lead", lead), ("record", dict(cut.record))):
-            yield Figure(f"segmentation_{key}", found, "data")
+        for key, value in (("lead", lead), ("record", dict(cut.record))):
+            yield Figure(f"segmentation_{key}", value, "data")
 
 
 _LAYOUT = (

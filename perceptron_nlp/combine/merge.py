@@ -203,7 +203,7 @@ def _united(base: TaggerModel, models: Sequence[TaggerModel], **changes: Any) ->
     """A model like `base` with these changes, and with what its models know of words."""
     own: dict[str, Any] = {"packed": False, "record": {}, "state": None, "calibration": None}
     own["vocabulary"] = reduce(np.union1d, [model.vocabulary for model in models])
-    return base.replace(dictionary=_dictionary(models), **(own | changes))
+    return base.replace(dictionary=_dictionary(models), settled=None, **(own | changes))
 
 
 def _mix(base: TaggerModel, models: Sequence[TaggerModel], factors: Sequence[float]) -> TaggerModel:

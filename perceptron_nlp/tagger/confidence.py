@@ -253,10 +253,13 @@ def sure_labels(
         scores, given = view.seen(part, numbers, scores)
         found = confidences_of(calibration, scores, given)
         found[view.in_dictionary(part)] = calibration.dictionary
-        return (
-            view.written(labeler, part, numbers, scores, given),
-            by_sentence(part, found.tolist()),
-        )
+        labels = view.written(labeler, part, numbers, scores, given)
+        sure = by_sentence(part, found.tolist())
+        if labeler.gives_lemmas:
+            for at, (lemmas, own) in enumerate(zip(labels, sure, strict=True)):
+                for place, lemma, rate in labeler.settled_lemmas(part[at]):
+                    lemmas[place], own[place] = lemma, rate
+        return labels, sure
 
     # Lemmas do not see each other, and a kept one need not be that of a script.
     fixed = None if labeler.gives_lemmas else keep
@@ -306,6 +309,8 @@ def sure_columns(
             confidences = confidences_of(calibration, scores, given)
             fixed = view.in_dictionary(part)
             confidences[fixed] = calibration.dictionary
+            for at, rate in own.settled.items():
+                confidences[at], fixed[at] = rate, True
             sure.append(confidences)
             likely = probabilities_of(calibration, scores[changed], given[changed])
             forced = fixed[changed]
@@ -318,7 +323,8 @@ def sure_columns(
                 alike = view.alike(int(own.numbers[at]))
                 whole = float(together.sum())
                 share = float(together[alike[rows[:, c]]].sum()) / whole if whole > 0 else None
-                sure[c][at] = chances[c][k][alike].sum() if share is None else share
+                own_share = chances[c][k][alike].sum() if share is None else share
+                sure[c][at] = min(1.0, own_share)
         part = [prepared[agreeing.columns[0]][k] for k in batch]
         labels = agreeing.written(batch, found, prepared, keep)
         return [(own, by_sentence(part, x.tolist())) for own, x in zip(labels, sure, strict=True)]

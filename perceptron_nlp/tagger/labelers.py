@@ -190,8 +190,11 @@ class ColumnLabelers:
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text, perhaps in pieces, with some of the columns, or none."""
         if not isinstance(text, str):
-            from perceptron_nlp.tagger.tag.stream import stream_sentences
+            from perceptron_nlp.tagger.tag.stream import filled_sentences, stream_sentences
 
+            fill = self._text_filler(names)
+            if fill is not None:
+                return filled_sentences(fill.streamed(text))
             label = self._labeling(names, threads, False)
             return stream_sentences(text, self.segmenter, label, self.window if names else 0)
         from perceptron_nlp.tagger.tag.text import text_sentences

@@ -21,6 +21,7 @@ from perceptron_nlp._checks import (
     check_text,
     check_threads,
     check_tokens,
+    did_you_mean,
     parse_size,
     sentence_list,
     token_list,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.labelers import ColumnLabelers
     from perceptron_nlp.tagger.model.derived import Around
     from perceptron_nlp.tagger.model.feature_function import Extractor
+    from perceptron_nlp.tagger.model.installed import InstalledModel
     from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
     from perceptron_nlp.tagger.tag.arrays import LabelArrays
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 # Bundled models, and the folder that they are in.
 BUNDLED = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
+_FEW_NAMES = 8
 _NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
@@ -70,7 +73,7 @@ class Tagger:
     ----------
     model : what was trained
     cache_size : bytes that what is remembered of words may take, in all columns and threads
-        together, or a size such as ``"256MB"``; None for 128 MB. Labels do not depend on it
+        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
     lexicon : what labels some forms may have; see with_lexicon
     earlier : taggers of columns that this one looks at, by column; text need not have these
 
@@ -474,7 +477,8 @@ class Tagger:
         """Yield the sentences of tag_text one by one, for texts whose words fill the memory.
 
         Parameters and errors are those of tag_text, but that several str are pieces of one text.
-        A sentence comes once its paragraph is over, before another piece is asked for.
+        A sentence comes as soon as nothing that follows can change it, before another piece is
+        asked for.
         """
         check_threads(threads)
         if isinstance(text, bytes) or not isinstance(text, Iterable):
@@ -506,7 +510,7 @@ class Tagger:
         sentence_offsets : whole numbers; sentence k is words ``sentence_offsets[k]`` to
             ``sentence_offsets[k + 1]``. One more than there are sentences; words before the first
             and behind the last one are left out
-        columns : some of the tagger's columns, whose labels agree; None for all
+        columns : some of the tagger's columns, whose labels agree; None for all, () for none
         threads : as for tag_sents
         confidences : give those, too
 
@@ -524,7 +528,7 @@ class Tagger:
         from perceptron_nlp.tagger.tag.arrays import text_arrays, words_of
 
         check_threads(threads)
-        names = self.labelers.named(columns)
+        names = () if columns == () else self.labelers.named(columns)
         if token_offsets is not None or sentence_offsets is not None:
             words = words_of(data, token_offsets, sentence_offsets)
             return self.labelers.buffers(words, names, threads, sure=confidences)
@@ -954,11 +958,12 @@ def load(
 
     Parameters
     ----------
-    path : the file, or the name of a bundled model: ``"en"`` (English: text, upos, xpos, feats and
-        lemma). A file of that name in the working folder goes before it
+    path : the file, or the name of a model: ``"en"`` (English: text, upos, xpos, feats and lemma)
+        is bundled, and packages may bring others (``"pt-bosque"``, or ``"pt"``). A file of that
+        name in the working folder goes before it
     features : the feature function, where the model was trained with one; the file only names it
     cache_size : bytes that what is remembered of words may take, in all columns and threads
-        together, or a size such as ``"256MB"``; None for 128 MB. Labels do not depend on it
+        together, or a size such as ``"256MB"``; None for 64 MB. Labels do not depend on it
     mmap : map the file into memory rather than read it: processes that load the same file share
         what stays of it. It is checked in the same way. While the tagger lives, the file may be
         replaced, as ``save`` does, but nobody may write into it
@@ -998,32 +1003,51 @@ def read_model(path: str | os.PathLike[str]) -> TaggerModel:
 def model_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """Return the file of a model that is given by its path, or by a name such as ``en``.
 
-    A file in the working folder goes before a bundled model of its name; a folder does not.
+    A file in the working folder goes before a model of its name; a folder does not. After the
+    bundled models come those of installed packages (group ``perceptron_nlp.models``), such as
+    ``pt-bosque``, or ``pt`` for the one of that language that learned from the most words.
 
     Raises FileError if there is no model of this name, or it was removed from the package.
     """
     if not isinstance(path, str) or not _is_name(path):
         return path
     location = os.path.join(FOLDER, f"{path}.model")
-    if os.path.isfile(location) or (path not in BUNDLED and os.path.lexists(path)):
-        return location if os.path.isfile(location) else path
+    if os.path.isfile(location):
+        return location
     if path in BUNDLED:
         raise FileError(
             f"{path}: there is no such file, and the model of this name, which comes with"
             f" perceptron_nlp, was removed from it ({location}); install perceptron-nlp again, or"
             " name a model file"
         )
+    from perceptron_nlp.tagger.model.installed import model_named
+
+    found = model_named(path)
+    if found is not None:
+        return found.path
+    if os.path.lexists(path):
+        return path
+    names = [model.name for model in named_models()]
+    there = ", ".join(names[:_FEW_NAMES]) + ", …" * (len(names) > _FEW_NAMES)
     raise FileError(
-        f"{path}: there is no such file, and no bundled model of this name; there is"
-        f" {', '.join(BUNDLED)}; to make one: perceptron-nlp train TRAIN.conllu --model"
-        f" {path}.model"
+        f"{path}: there is no such file, and no model of this name; there is {there}"
+        " (perceptron-nlp models); to make one: perceptron-nlp train TRAIN.conllu --column all"
+        f" --model {path}.model{did_you_mean(path, names)}"
     )
 
 
-def is_bundled(path: str) -> bool:
-    """Tell if this is the name of a bundled model, there or removed, and of no file."""
+def named_models() -> list[InstalledModel]:
+    """Return the models that have names: the bundled ones, and those of installed packages."""
+    from perceptron_nlp._version import __version__
+    from perceptron_nlp.tagger.model.installed import installed_models, models_in
+
+    return [*models_in(FOLDER, f"perceptron-nlp {__version__}"), *installed_models()]
+
+
+def is_model_name(path: str) -> bool:
+    """Tell if this is the name of a model, there or removed, and of no file."""
     return _is_name(path) and (
-        path in BUNDLED or os.path.isfile(os.path.join(FOLDER, f"{path}.model"))
+        path in BUNDLED or any(path in (model.name, model.language) for model in named_models())
     )
 
 

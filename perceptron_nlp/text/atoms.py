@@ -1,9 +1,11 @@
 """Atoms of running text: the pieces that tokens and sentences are put together from.
 
 An atom is a run of letters, a run of digits, or any other single character, each with the combining
-marks behind it; in scripts without spaces every character is an atom. Behind each atom stands a
-gap: nothing, white space, or an empty line. No character but white space is left out. A
-segmentation labels each atom: it goes on (``I``), a token ends (``T``), or a sentence does (``S``).
+marks behind it, and characters that are not seen (tagset.py) about it; in scripts without spaces
+every character is an atom, and so it is in others if tokens of the treebank end within runs of
+letters. Behind each atom stands a gap: nothing, white space, or an empty line. No character but
+white space is left out. A segmentation labels each atom: it goes on (``I``), a token ends (``T``),
+or a sentence does (``S``).
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,14 +22,17 @@ from typing import NamedTuple
 from perceptron_nlp.text.tagset import (
     GOES_ON,
     LABELS,
+    NOT_SEEN,
     NOTHING,
     PARAGRAPH,
     SENTENCE,
+    SMALL_CLASSES,
     SPACE,
     TOKEN,
     WORD_PLACES,
     Words,
     known_words,
+    seen,
     word_hash,
 )
 
@@ -51,33 +57,42 @@ _UNSPACED = tuple(
     )
 )
 _ATOM = re.compile(
-    f"L[LM]{{0,{LONGEST_ATOM - 1}}}|[HOM]M{{0,{LONGEST_ATOM - 1}}}"
-    f"|D{{1,{LONGEST_ATOM}}}M{{0,{LONGEST_ATOM}}}"
+    f"Z{{0,{LONGEST_ATOM - 1}}}(?:L[LMZ]{{0,{LONGEST_ATOM - 1}}}|[HOM][MZ]{{0,{LONGEST_ATOM - 1}}}"
+    f"|D{{1,{LONGEST_ATOM}}}[MZ]{{0,{LONGEST_ATOM}}})|Z{{1,{LONGEST_ATOM}}}"
 )
-_JOINERS = frozenset("\u200c\u200d\u00ad")
+_JOINERS = frozenset("\u200c\u200d")
 
 
 class _Classes(dict[int, str]):
-    """The class of each code point, found when it is first met: one of L, H, D, M, S, O."""
+    """The class of each code point, found when it is first met: one of L, H, D, M, Z, S, O.
+
+    single : classes of letters (_letter_class) of which every one is an atom
+    """
+
+    def __init__(self, single: str = "") -> None:
+        self._single = single
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
         category = unicodedata.category(letter)
         if letter.isspace():
             found = "S"
+        elif letter in NOT_SEEN:
+            found = "Z"
         elif category[0] == "M" or letter in _JOINERS:
             found = "M"
         elif category == "Nd":
             found = "D"
         elif category[0] == "L":
-            found = "H" if bisect_right(_UNSPACED, code) % 2 else "L"
+            is_single = bisect_right(_UNSPACED, code) % 2 or _letter_class(letter) in self._single
+            found = "H" if is_single else "L"
         else:
             found = "O"
         self[code] = found
         return found
 
 
-_CLASSES = _Classes()
+_classes_for = cache(_Classes)
 
 
 class Atoms(NamedTuple):
@@ -91,9 +106,12 @@ class Atoms(NamedTuple):
     gaps: list[str]
 
 
-def atoms_of(text: str) -> Atoms:
-    """Return the atoms of a text, which may be any str."""
-    spans = [found.span() for found in _ATOM.finditer(text.translate(_CLASSES))]
+def atoms_of(text: str, single: str = "") -> Atoms:
+    """Return the atoms of a text, which may be any str.
+
+    single : classes of letters of which every one is an atom, of CASED and CASELESS
+    """
+    spans = [found.span() for found in _ATOM.finditer(text.translate(_classes_for(single)))]
     gaps = []
     for (_, end), (start, _) in pairwise(spans):
         if start == end:
@@ -132,14 +150,49 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     """
     if not atoms.spans:
         return []
-    ends = [_letter_class(text[end - 1]) for _, end in atoms.spans]
-    starts = [*(_letter_class(text[start]) for start, _ in atoms.spans[1:]), ""]
+    words = [seen(text[start:end]) for start, end in atoms.spans]
+    ends = [_letter_class(word[-1]) for word in words]
+    starts = [*(_letter_class(word[0]) for word in words[1:]), ""]
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
 
 
 def ending(word: str) -> str:
     """Return how a word begins, by its class, and its last three characters."""
     return _letter_class(word[0]) + word[-3:]
+
+
+def small_words(words: Iterable[str]) -> dict[str, list[str]]:
+    """Return the words that a text has in small letters several times, by SMALL_CLASSES."""
+    found: dict[str, list[str]] = {often: [] for often in SMALL_CLASSES}
+    for word, count in sorted(Counter(word for word in words if word.islower()).items()):
+        classes = [often for often, least in SMALL_CLASSES.items() if count >= least]
+        if classes:
+            found[classes[-1]].append(word)
+    return found
+
+
+def capital_looks(words: Sequence[str], small: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the column SMALL of atoms: of those with a capital, how they look.
+
+    That is ``C``, or ``U`` if they end with a capital, too, and how often they are small words.
+    Other letters are ``_``, digits 9, and marks themselves.
+    """
+    often_of = {word: often for often, own in small.items() for word in own}
+
+    def look(word: str) -> str:
+        first = _letter_class(word[0])
+        if first != "A":
+            return "_" if first in "ac" else "9" if first == "9" else word
+        is_upper = len(word) > 1 and _letter_class(word[-1]) == "A"
+        lower = "".join(letter.lower()[0] for letter in word)
+        return ("U" if is_upper else "C") + often_of.get(lower, "0")
+
+    return tuple(map(look, words))
+
+
+def small_numbers(small: Mapping[str, Sequence[str]]) -> list[tuple[int, int]]:
+    """Return small words as the core has them: the hash of each, and its class."""
+    return [(word_hash(word), int(often)) for often, words in small.items() for word in words]
 
 
 def word_numbers(words: Words) -> list[tuple[int, int, int]]:
@@ -166,24 +219,39 @@ def word_numbers(words: Words) -> list[tuple[int, int, int]]:
 
 
 PAGE = 256
-_KINDS = {"S": 0, "L": 1, "M": 2, "D": 3, "H": 4, "O": 4}
+_KINDS = {"S": 0, "L": 1, "M": 2, "Z": 2, "D": 3, "H": 4, "O": 4}
 _LOOKS = " Aac9"
+# Of caseless letters the scripts that a word does not go on from one into another: where runs of
+# their code points begin and end, in turns.
+_SCRIPTS = {
+    "h": (0x3041, 0x30A0),
+    "k": (0x30A0, 0x3100, 0x31F0, 0x3200, 0xFF66, 0xFFA0),
+    "z": (0x3005, 0x3008, 0x3021, 0x302A, 0x3400, 0xA000, 0xF900, 0xFB00, 0x20000, 0x40000),
+}
 # Above all characters.
 _LOOK_CLASSES = 0x110000
 
 
 @cache
-def class_page(number: int) -> bytes:
+def class_page(number: int, single: str = "") -> bytes:
     """Return how the core sees PAGE characters from number x PAGE on, one byte each.
 
-    The lowest three bits are the kind (white space, letter, mark, digit, other); those above tell
-    how it looks at the edge of an atom: 0 for itself, else the place in ``Aac9``, from 1.
+    The lowest three bits are the kind (white space, letter, mark, digit, other; `single` as for
+    atoms_of); those above are the type: 0 for a mark, else the place in ``Aac9hkz``, from 1.
     """
     codes = range(number * PAGE, (number + 1) * PAGE)
-    looks = (max(0, _LOOKS.find(_letter_class(chr(code)), 1)) for code in codes)
+    classes, types = _classes_for(single), _LOOKS + "".join(_SCRIPTS)
     return bytes(
-        _KINDS[_CLASSES[code]] | look << 3 for code, look in zip(codes, looks, strict=True)
+        _KINDS[classes[code]] | max(0, types.find(character_type(chr(code)), 1)) << 3
+        for code in codes
     )
+
+
+def character_type(letter: str) -> str:
+    """Return ``A a c 9``, or of caseless letters ``h k z``, the script; else the mark."""
+    look = _letter_class(letter)
+    scripts = (name for name, runs in _SCRIPTS.items() if bisect_right(runs, ord(letter)) % 2)
+    return next(scripts, look) if look == "c" else look
 
 
 def place_numbers(places: Mapping[str, str]) -> dict[tuple[int, int, int], str]:
@@ -254,6 +322,11 @@ def _shorter(gap: re.Match[str]) -> str:
     if EMPTY_LINE.search(gap.group()):
         return "\n\n"
     return "\n" if LINE_BREAK.search(gap.group()) else " "
+
+
+def is_of_letters(word: str) -> bool:
+    """Tell if a word is made of letters and their marks."""
+    return {*word.translate(_classes_for(""))} <= {*"LHMZ"}
 
 
 def is_glued(text: str, place: int) -> bool:

@@ -17,20 +17,23 @@ What no such script can do is a literal: ``=be``. The text of a script, such as 
 and morphological tagging with Lemming" (2015).
 
 Split scripts make several words of one token, such as *de le* of French *du*: ``c3,2`` cuts the
-last 3 and then 2 characters off (the words are the token in pieces); ``r1|e|le`` drops the last
-character, adds *e* to what is left, and puts *le* behind as a word of its own.
+last 3 and then 2 characters off (the words are the token in pieces), ``c1,*,2`` one in front and 2
+behind, the star being the word between; ``r1|e|le`` drops the last character, adds *e* to what is
+left, and puts *le* behind as a word of its own.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
+from perceptron_nlp.text.tagset import visible, word_hash
 
 LEMMA = "lemma"
 """The column that scripts of the first kind fill."""
@@ -69,12 +72,13 @@ class Script(NamedTuple):
 
     def applies_to(self, form: str) -> bool:
         """Return True if the script leaves at least one character of the form."""
-        return self.literal is not None or self.drop_front + self.drop_back < len(form)
+        return self.literal is not None or self.drop_front + self.drop_back < len(visible(form))
 
     def apply(self, form: str, *, turkic: bool = False) -> str | None:
         """Return the lemma that the script makes of a form; None if it does not apply to it."""
         if self.literal is not None:
             return self.literal
+        form = visible(form)
         if not self.applies_to(form):
             return None
         end = len(form) - self.drop_back
@@ -120,10 +124,10 @@ class Script(NamedTuple):
 def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    None if the lemma is longer than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is
-    lower-cased to ı, İ to i.
+    Soft hyphens and the like (tagset.NOT_SEEN) are no part of the form. None if the lemma is longer
+    than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is lower-cased to ı, İ to i.
     """
-    return _made(form, lemma, turkic)
+    return _made(visible(form), lemma, turkic)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -320,12 +324,12 @@ def unescape(text: str) -> str:
 WHOLE = "_"
 """The label of a token that is one word."""
 MOST_WORDS = 16
-_CUT = re.compile(r"c([0-9]{1,3}(?:,[0-9]{1,3})*)")
+_CUT = re.compile(r"c([0-9]{1,3}(?:,[0-9]{1,3})*(?:,\*(?:,[0-9]{1,3})*)?)")
 _REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
 
 
-def make_split(token: str, words: Sequence[str]) -> str:
-    """Return the script that makes these words of a token.
+def make_split(token: str, words: Sequence[str], *, longest: bool = False) -> str:
+    """Return the script that makes these words of a token, the stem being the longest or the first.
 
     It is WHOLE for a token that is to stay as it is: one of one word, even if that is written
     otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE, or that
@@ -336,7 +340,9 @@ def make_split(token: str, words: Sequence[str]) -> str:
     if not all(map(_is_word, words)):
         return WHOLE
     if "".join(words) == token:
-        return "c" + ",".join(str(len(word)) for word in words[1:])
+        lengths = [str(len(word)) for word in words]
+        stem = words.index(max(words, key=len)) if longest else 0
+        return "c" + ",".join([*lengths[:stem], *(["*"] if stem else []), *lengths[stem + 1 :]])
     first, same = words[0], 0
     while same < min(len(token), len(first)) and token[same] == first[same]:
         same += 1
@@ -347,7 +353,7 @@ def make_split(token: str, words: Sequence[str]) -> str:
 def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] | None:
     """Return what a split script says: None for WHOLE, else a plan.
 
-    It is (the lengths of the words behind the first) of a token in pieces; else (characters dropped
+    It is (the lengths of the words, 0 for the stem) of a token in pieces; else (characters dropped
     at the end, what is added there, the words behind), in UTF-8. Raises FormatError if the label is
     no split script.
     """
@@ -355,8 +361,9 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
         return None
     cut = _CUT.fullmatch(label)
     if cut is not None:
-        lengths = [int(number) for number in cut.group(1).split(",")]
-        if 0 not in lengths and len(lengths) < MOST_WORDS:
+        pieces = cut.group(1) if "*" in cut.group(1) else f"0,{cut.group(1)}"
+        lengths = [int(number) for number in pieces.replace("*", "0").split(",")]
+        if lengths.count(0) == 1 and len(lengths) <= MOST_WORDS:
             return (lengths,)
     rewrite = _REWRITE.fullmatch(label)
     if rewrite is not None and int(rewrite.group(1)) <= MOST_DROPPED:
@@ -377,18 +384,79 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
     if plan is None:
         return (token,)
     if len(plan) == 1:
-        ends = [len(token)]
-        for length in reversed(plan[0]):
-            ends.insert(0, ends[0] - length)
-        if ends[0] < 1:
+        stem = len(token) - sum(plan[0])
+        if stem < 1:
             return None
-        words = (token[: ends[0]], *(token[a:b] for a, b in pairwise(ends)))
+        places = accumulate((length or stem for length in plan[0]), initial=0)
+        words = tuple(token[a:b] for a, b in pairwise(places))
         return words if all(word == word.strip(" ") for word in words) else None
     dropped, added, rest = plan
     first = token[: len(token) - dropped] + added.decode()
     if dropped > len(token) or not first or first.endswith(" "):
         return None
     return (first, *(word.decode() for word in rest))
+
+
+STEMS = "stems"
+"""A column of tokens: the cuts that leave the stem of another token, ``a|c``."""
+MOST_STEM_CUTS = 26
+_SEVERAL = 1
+
+
+def stem_cuts(labels: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the cuts of split scripts: how many characters they leave before and behind a stem."""
+    return sorted({cut for cut in map(_stem_cut, labels) if cut is not None})[:MOST_STEM_CUTS]
+
+
+def stems_of(tokens: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return the stems that split scripts leave of tokens, ascending.
+
+    tokens : each with its script
+
+    Returns
+    -------
+    of each stem 32 bits of the hash of the only token that it was met in, or 1
+    """
+    found: dict[str, int] = {}
+    for token, label in tokens:
+        cut = _stem_cut(label)
+        if cut is not None and any(map(str.isalpha, token)):
+            own = _token_hash(token)
+            if found.setdefault(token[cut[0] : len(token) - cut[1]], own) != own:
+                found[token[cut[0] : len(token) - cut[1]]] = _SEVERAL
+    return dict(sorted(found.items()))
+
+
+def with_known_stems(
+    tokens: Iterable[str], stems: Mapping[str, int], cuts: Sequence[tuple[int, int]]
+) -> tuple[str, ...]:
+    """Return the values of the column STEMS.
+
+    A token's own stem does not count, in training and afterwards: training would see the answer.
+    """
+    values = []
+    for token in tokens:
+        own, value = _token_hash(token), ""
+        for letter, (front, back) in zip(ascii_lowercase, cuts, strict=False):
+            stem = token[front : len(token) - back]
+            if front + back < len(token) and stems.get(stem, own) != own:
+                value += f"|{letter}"
+        values.append(value[1:] or WHOLE)
+    return tuple(values)
+
+
+def _stem_cut(label: str) -> tuple[int, int] | None:
+    plan = split_plan(label)
+    if plan is None:
+        return 0, 0
+    if len(plan) > 1:
+        return None
+    stem = plan[0].index(0)
+    return sum(plan[0][:stem]), sum(plan[0][stem:])
+
+
+def _token_hash(token: str) -> int:
+    return max(word_hash(token) >> 32, _SEVERAL + 1)
 
 
 def _is_word(text: str) -> bool:

@@ -31,10 +31,19 @@ NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
 """Gaps behind an atom."""
 GOES_ON, TOKEN, SENTENCE = LABELS = ("I", "T", "S")
 """Labels of an atom."""
+CASED, CASELESS = "Aa", "c"
+"""Classes of letters that are atoms each, where tokens of a treebank end within runs of them."""
+MATCHES, LONGEST_ENTRY = "matches", 12
+"""The column of what entries match about a place, and their most characters."""
 SIDES = ("before", "after", "before_ending", "after_ending")
 """What makes a place certain: the word before it, that behind it, or the endings of these."""
 WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
 """Of a place beside a word the gap, and how the atom on the other side looks."""
+
+SMALL = "small_letters"
+"""The column of atoms that tells of capitalized ones how often training has them so."""
+SMALL_CLASSES = {"1": 2, "2": 5, "3": 20}
+"""How often training has a word in small letters, from so many times on; more seldom it is 0."""
 
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
@@ -56,6 +65,30 @@ OF_NUMBERS = frozenset({"version", "date", "time", "fraction"})
 
 Patterns = Mapping[str, Sequence[int]]
 """By kind how many patterns training met, and in how many of them it ended a token."""
+
+
+NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff" + "".join(
+    map(chr, range(0x2066, 0x2070))
+)
+"""Soft hyphens, and characters without width that join nothing."""
+_LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
+_SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u2019"): "'"}
+
+
+def seen(text: str) -> str:
+    """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
+
+    What is NOT_SEEN is left out, unless nothing else is there.
+
+    >>> seen("co\\u00adoperate\u2019s")
+    "cooperate's"
+    """
+    return text if text.isascii() else text.translate(_SEEN) or text
+
+
+def visible(text: str) -> str:
+    """Return a text without what is NOT_SEEN, or the same if nothing would be left."""
+    return text if text.isascii() else text.translate(_LEFT_OUT) or text
 
 
 class TagSet:
@@ -240,6 +273,23 @@ def are_certain_words(found: Any) -> bool:
             for place, labels in places.items()
         )
         for side, places in found.items()
+    )
+
+
+def are_small_words(found: Any) -> bool:
+    """Tell if something read from a file is what atoms.small_words gives."""
+    return isinstance(found, dict) and all(
+        often in SMALL_CLASSES
+        and isinstance(words, list)
+        and all(isinstance(word, str) and word for word in words)
+        for often, words in found.items()
+    )
+
+
+def are_entries(found: Any) -> bool:
+    """Tell if something read from a file is words that may match about a place."""
+    return isinstance(found, (list, str)) and all(
+        isinstance(word, str) and 0 < len(word) <= LONGEST_ENTRY for word in found
     )
 
 

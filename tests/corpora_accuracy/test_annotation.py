@@ -21,7 +21,10 @@ def test_a_thousand_tokens_of_turkish_through_the_page_are_those_of_python(
         gold[sentence.words] = list(sentence.column("upos"))
     raw = tmp_path / "raw.txt"
     raw.write_text("".join(" ".join(words) + "\n" for words in gold), "utf-8")
-    page_file, python_file = tmp_path / "page.conllu", tmp_path / "python.conllu"
+    # A model names its file of labels, but not the folder.
+    page_file, python_file = (tmp_path / name / "gold.conllu" for name in ("page", "python"))
+    page_file.parent.mkdir()
+    python_file.parent.mkdir()
 
     session = Session(raw, page_file, background=True)
     with serving(session) as server, opened(browser, server) as page:

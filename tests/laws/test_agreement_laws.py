@@ -17,8 +17,10 @@ from oracles.agreement import agreed
 import perceptron_nlp as pn
 from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model import agreement
+from perceptron_nlp.tagger.model.settled import Rule
 from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Scored
 from perceptron_nlp.tagger.train.options import UPOS_WEIGHTS
+from perceptron_nlp.tagger.train.settling import Chosen, columns_of, with_tables
 
 COLUMNS = ("upos", "xpos", "feats")
 UPOS, XPOS = ("A", "B", "C"), ("a", "b", "c", "d")
@@ -53,9 +55,23 @@ def tagger(seed: int, kind: str = "plain") -> pn.Tagger:
         "two passes": {"column": COLUMNS, "two_passes": True},
         "weighted": {"column": COLUMNS},
         "weighted, two passes": {"column": COLUMNS, "two_passes": True},
+        "settled": {"column": COLUMNS},
+        "settled, beam": {"column": COLUMNS, "beam": 3},
     }[kind]
     own = pn.train(text(seed), epochs=1, seed=seed, **options)  # type: ignore[arg-type]
+    if kind.startswith("settled"):
+        return settled(own, seed)
     return with_weight(own, 2.7) if kind.startswith("weighted") else own
+
+
+def settled(own: pn.Tagger, seed: int) -> pn.Tagger:
+    """The tagger with what settles many labels, if `upos` is sure."""
+    columns = columns_of(own.model)
+    counted = {column.name: column.counted(text(seed)) for column in columns}
+    rules = {column.name: Chosen(Rule(1, 0.4, 1, 0.4), (1.0, 1.0), seed) for column in columns}
+    found = pn.Tagger(with_tables(own.model, columns, counted, rules))
+    assert [part.settled is not None for part in found.model.parts_by_column] == [False, True, True]
+    return found
 
 
 def with_weight(own: pn.Tagger, weight: float) -> pn.Tagger:
@@ -66,8 +82,10 @@ def with_weight(own: pn.Tagger, weight: float) -> pn.Tagger:
 
 PLAIN = ("plain", "two", "other order", "beam", "dictionary", "two passes")
 KINDS = (*PLAIN, "weighted", "weighted, two passes")
+SETTLED = ("settled", "settled, beam")
 sentences = st.lists(st.lists(st.sampled_from([*WORDS, "new", "neu"]), max_size=6), max_size=5)
 taggers = st.builds(tagger, st.integers(0, 4), st.sampled_from(KINDS))
+all_taggers = taggers | st.builds(tagger, st.integers(0, 4), st.sampled_from(SETTLED))
 
 
 def combinations(found: Columns, names: Iterable[str]) -> set[tuple[str, ...]]:
@@ -124,7 +142,7 @@ def conllu(words: Sequence[Sequence[str]]) -> bytes:
     return "".join(lines).encode()
 
 
-@given(taggers, sentences, st.data())
+@given(all_taggers, sentences, st.data())
 def test_every_door_gives_the_same(
     own: pn.Tagger, words: list[list[str]], data: st.DataObject
 ) -> None:
@@ -156,7 +174,7 @@ def test_every_door_gives_the_same(
 
 
 def test_threads_change_nothing() -> None:
-    for kind in KINDS:
+    for kind in (*KINDS, *SETTLED):
         own, drawn = tagger(1, kind), random.Random(1)
         words = [drawn.choices(WORDS, k=drawn.randint(0, 9)) for _ in range(1500)]
         found = own.tag_sents(words, columns=own.columns)
@@ -165,7 +183,7 @@ def test_threads_change_nothing() -> None:
         assert own.tag_sents(words, threads=3, keep=keep, columns=own.columns) == found
 
 
-@given(taggers, sentences.filter(any), st.data())
+@given(all_taggers, sentences.filter(any), st.data())
 def test_labels_that_are_kept_stay_and_the_others_go_with_them(
     own: pn.Tagger, words: list[list[str]], data: st.DataObject
 ) -> None:
@@ -189,7 +207,7 @@ def test_labels_that_are_kept_stay_and_the_others_go_with_them(
                 assert tuple(found[one][k][i] for one in free.columns) in free.rows
 
 
-@given(taggers, sentences, st.data())
+@given(all_taggers, sentences, st.data())
 def test_a_lexicon_holds_before_agreement(
     own: pn.Tagger, words: list[list[str]], data: st.DataObject
 ) -> None:
@@ -208,9 +226,11 @@ def test_a_lexicon_holds_before_agreement(
 
 
 @settings(max_examples=20)
-@given(st.integers(0, 3), sentences)
-def test_confidences_are_of_the_labels_that_are_given(seed: int, words: list[list[str]]) -> None:
-    own = tagger(seed).calibrate(text(seed + 10, 200))
+@given(st.integers(0, 3), st.sampled_from(["plain", "settled"]), sentences)
+def test_confidences_are_of_the_labels_that_are_given(
+    seed: int, kind: str, words: list[list[str]]
+) -> None:
+    own = tagger(seed, kind).calibrate(text(seed + 10, 200))
     sure = own.tag_sents(words, columns=own.columns, confidences=True)
     assert {name: labels for name, (labels, _) in sure.items()} == own.tag_sents(
         words, columns=own.columns
@@ -279,7 +299,7 @@ def test_the_core_agrees_as_its_slow_twin_does(
         flat = [(word, label) for k in batch for word, label in zip(words[k], kept[k], strict=True)]
         for at, (word, label) in enumerate(flat):
             stay = [label if column == other else None for column in agreeing.columns]
-            held = list(agreeing._held(word, stay))
+            held = list(agreeing._held(at, word, found, stay))
             alone = [int(one.own[at]) for one in found]
             scores = [
                 one.scores[at] * (weight if column == "upos" else 1)

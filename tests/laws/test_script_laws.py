@@ -20,6 +20,7 @@ from perceptron_nlp.text.scripts import (
     make_script,
     make_split,
     parse_script,
+    split,
 )
 from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN
 
@@ -29,9 +30,9 @@ WORDS = LETTERS | st.text(max_size=12)
 LEMMAS = WORDS.filter(
     lambda text: not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", text)
 )
-TEXTS = st.text(alphabet="ab É.,!?\n\r\t\f\u2029 的ก่9१\u200d\u0301\ud800İ", max_size=60) | st.text(
-    max_size=60
-)
+TEXTS = st.text(
+    alphabet="ab É.,!?\n\r\t\f\u2029 的ก่9१\u200d\u0301\ud800İ\xad\u2060’", max_size=60
+) | st.text(max_size=60)
 
 
 @given(WORDS, LEMMAS, st.booleans())
@@ -111,6 +112,16 @@ def test_what_no_line_can_hold_has_no_script(lemma: str) -> None:
     assert make_split("ab", ["a", lemma]) == WHOLE
 
 
+@given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=2, max_size=5), st.booleans())
+def test_pieces_of_a_token_are_cut_about_a_stem_of_any_length(words: list[str], end: bool) -> None:
+    label = make_split("".join(words), words, longest=end)
+    assert split(label, "".join(words)) == tuple(words)
+    stem = words.index(max(words, key=len)) if end else 0
+    words[stem] += "d" * 9
+    assert split(label, "".join(words)) == tuple(words)
+    assert make_split("".join(words), words, longest=end) == label
+
+
 def test_turkic_letters_are_lowered_as_the_training_text_does() -> None:
     assert is_turkic([("Irmak", "ırmak"), ("İki", "iki"), ("I", "I")])
     assert not is_turkic([("In", "in"), ("I", "I")])
@@ -144,7 +155,7 @@ def test_any_labels_put_all_atoms_together(text: str, data: st.DataObject) -> No
             max_size=len(atoms.spans),
         )
     )
-    tokens = [span for sentence in put_together(atoms, labels) for span in sentence]
+    tokens = [span for sentence in put_together(atoms, labels, 40_000) for span in sentence]
     assert all(before[1] <= after[0] for before, after in pairwise(tokens))
     covered = "".join(text[start:end] for start, end in tokens)
     assert "".join(covered.split()) == "".join(text.split())
@@ -157,7 +168,7 @@ def test_labels_of_tokens_at_atoms_give_the_tokens_again(text: str, data: st.Dat
         SENTENCE if gap == "p" else data.draw(st.sampled_from([GOES_ON, TOKEN, SENTENCE]))
         for gap in atoms.gaps
     ]
-    sentences = list(put_together(atoms, labels))
+    sentences = list(put_together(atoms, labels, 40_000))
     tokens = [span for sentence in sentences for span in sentence]
     ends = [span == sentence[-1] for sentence in sentences for span in sentence]
     assert atom_labels(atoms, tokens, ends) == labels

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import random
+import re
 import signal
 import sys
 import time
@@ -13,15 +15,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.matches import matches
 from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan
-from perceptron_nlp.text.tagset import LABELS, SIDES, WORD_PLACES, Words
+from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan, matches_of
+from perceptron_nlp.tagger.train import stages
+from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
-ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff"
-TEXTS = st.text(st.one_of(st.sampled_from(ODD + "du bois.LeAé,!?'-9中ไ"), st.characters()))
+ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301\ud800\udfff\xad\u200b"
+TEXTS = st.text(st.one_of(st.sampled_from(ODD + "du bois.LeAé,!?'’-9中ไ"), st.characters()))
 # Such as holds a pattern, and what may stand about it.
 ADDRESSES = ("https://a.org/x", "www.b.com", "jo@mail.org", "a.pdf", "@jo", "#bois", "1.2.3")
 OTHERS = (
@@ -95,6 +99,52 @@ def test_near_atoms_that_are_sure_decide_as_in_its_slow_twin(
     assert [*segmenter.sentences_of(text)] == found
 
 
+@given(
+    text=TEXTS | st.text(st.sampled_from("waAbكتاب́中文ーかな1 ")),
+    entries=st.sets(st.text(st.sampled_from("waAbكتاب́中文か"), min_size=1, max_size=12)),
+    single=st.sampled_from(["", CASED, CASELESS, CASED + CASELESS]),
+)
+def test_the_core_matches_words_as_its_slow_twin_does(
+    text: str, entries: set[str], single: str
+) -> None:
+    assert matches_of(text, entries, single) == matches(text, entries, single)
+
+
+GLUED = ("le bois", "w+le bois", "w+Zoé .", "中+文+中 .", "w+中文 b+le .")
+
+
+@pytest.fixture(scope="module")
+def glued(tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
+    """A tagger whose treebank has tokens that end within runs of letters."""
+    lines = []
+    for text in GLUED * 20:
+        pairs = re.findall(r"([^ +]+)([ +]?)", text)
+        for at, (form, mark) in enumerate(pairs, 1):
+            lines.append(
+                f"{at}\t{form}" + "\t_" * 7 + ("\tSpaceAfter=No" if mark == "+" else "\t_")
+            )
+        lines.append("")
+    path = tmp_path_factory.mktemp("glued") / "glued.conllu"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return pn.Tagger.from_bytes(pn.train(path, column="text").to_bytes())
+
+
+@given(
+    text=TEXTS
+    | st.lists(st.sampled_from(["w", "le", "bois", "Zoé", ".", "中", "文", "b"])).map("".join)
+)
+def test_tokens_end_within_runs_of_letters_as_in_training_and_as_in_the_slow_twin(
+    glued: pn.Tagger, text: str
+) -> None:
+    segmentation = glued.model.segmentation
+    assert segmentation is not None and segmentation.single == CASED
+    for window in (30, WINDOW):
+        found = [*Segmenter(segmentation, window=window).sentences_of(text)]
+        assert found == segmented(segmentation, text, window)
+    forms = [form for s in pn.tokenize("wbois w中文.", glued) for form in s.forms]
+    assert forms == ["w", "bois", "w", "中文", "."]
+
+
 WORDS = st.dictionaries(
     st.sampled_from(SIDES),
     st.dictionaries(
@@ -107,6 +157,55 @@ WORDS = st.dictionaries(
         ),
     ),
 )
+
+
+def titles(path: Path, end: str) -> pn.Tagger:
+    """What learned to cut text of headings, which end in a mark or in none, and sentences."""
+    draw, rows = random.Random(1), []
+    parts = ["".join(pair) for pair in itertools.product("bdfklmprst", "aeiou")]
+    small, names = (["".join(draw.sample(parts, 2)) for _ in range(150)] for _ in range(2))
+    for _ in range(270):
+        name, other, *rest = draw.sample(names, 4)
+        words = draw.sample(small, 9)
+        title = [name.title(), words[0], other.title(), *end]
+        body = [words[1].title(), *words[2:5], *(one.title() for one in rest), *words[5:], "."]
+        for own in (title, body):
+            rows += [f"{n}\t{word}" + "\t_" * 8 for n, word in enumerate(own, 1)] + [""]
+    path.write_text("\n".join([*rows, ""]), "utf-8")
+    return pn.train(path, column="text")
+
+
+@pytest.fixture(scope="module")
+def titled(tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stages, "_LEAST_GAIN", -1)
+        return titles(tmp_path_factory.mktemp("titles") / "titles.conllu", "")
+
+
+TITLES = st.lists(
+    st.sampled_from(["Baka", "BAKA", "Bako", "dama", "Lemo", "É", "ér", ".", "2", "中", "\n\n"])
+)
+
+
+@given(text=TEXTS | TITLES.map(" ".join))
+def test_the_core_looks_at_capitals_as_its_slow_twin_does(titled: pn.Tagger, text: str) -> None:
+    segmentation = titled.model.segmentation
+    assert segmentation is not None and titled.segmenter is not None
+    bare = segmentation._replace(certain={}, words={}, lead=None)
+    assert [*Segmenter(bare).sentences_of(text)] == segmented(bare, text, WINDOW)
+    assert [*titled.segmenter.sentences_of(text)] == segmented(segmentation, text, WINDOW)
+
+
+def test_capitals_are_looked_at_where_folds_say_so(titled: pn.Tagger, tmp_path: Path) -> None:
+    titled.save(tmp_path / "titles.model")
+    loaded = pn.load(tmp_path / "titles.model")
+    assert loaded.to_bytes() == titled.to_bytes()
+    segmentation = loaded.model.segmentation
+    assert segmentation is not None and any(segmentation.small.values())
+    assert segmentation.cut.feature_columns == ("gap", SMALL)
+    # Where all sentences end in full stops, folds gain nothing.
+    other = titles(tmp_path / "closed.conllu", ".").model.segmentation
+    assert other is not None and not other.small and other.cut.feature_columns == ("gap",)
 
 
 @given(words=WORDS, text=st.text(st.sampled_from("le bois Le abois,12 zoé中\n")))
@@ -216,17 +315,58 @@ def whole(segmenter: Segmenter, text: str) -> list[tuple[str, list[TokenSpan]]]:
     return found
 
 
-@given(text=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=8))
+# All of one paragraph, or of few.
+LONG = st.lists(
+    st.sampled_from(
+        [
+            *"LMe.,!?'’中文。1\n  ",
+            "Il ",
+            "bois. ",
+            "du ",
+            "Zoé",
+            "e\u0301",
+            ".\n\n",
+            "a.pdf",
+            ":-) ",
+            "👩\u200d💻",
+        ]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(text=TEXTS | LONG, cuts=st.lists(st.integers(0, 200), max_size=30), each=st.booleans())
 def test_a_text_in_pieces_has_the_same_sentences(
-    segmenter: Segmenter, text: str, cuts: list[int]
+    segmenters: list[tuple[int, Segmenter]],
+    glued: pn.Tagger,
+    titled: pn.Tagger,
+    text: str,
+    cuts: list[int],
+    each: bool,
 ) -> None:
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    pieces = [text[a:b] for a, b in itertools.pairwise(places)]
-    found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
-    assert found == whole(segmenter, text)
+    pieces = [*text] if each else [text[a:b] for a, b in itertools.pairwise(places)]
+    assert glued.segmenter is not None and titled.segmenter is not None
+    for segmenter in (*(own for _, own in segmenters), glued.segmenter, titled.segmenter):
+        found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
+        assert found == whole(segmenter, text)
 
 
-@given(text=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=8), widened=st.booleans())
+@pytest.mark.parametrize(
+    "text", [".-" * 3_000, "中文。" * 3_000, "é" * 50_000, "Le bois va. " * 900]
+)
+def test_a_long_paragraph_in_pieces_has_the_same_sentences(
+    segmenter: Segmenter, glued: pn.Tagger, text: str
+) -> None:
+    assert glued.segmenter is not None
+    for own in (segmenter, glued.segmenter):
+        for size in (37, 5_000):
+            pieces = [text[at : at + size] for at in range(0, len(text), size)]
+            found = [(one, tokens) for _, one, tokens, _ in own.sentences_in(pieces)]
+            assert found == whole(own, text)
+
+
+@given(text=TEXTS | LONG, cuts=st.lists(st.integers(0, 200), max_size=8), widened=st.booleans())
 def test_a_text_in_pieces_is_tagged_as_in_one(
     pipeline: pn.Tagger, tagger: pn.Tagger, text: str, cuts: list[int], widened: bool
 ) -> None:
@@ -253,6 +393,15 @@ def test_a_sentence_comes_before_the_next_piece_is_asked_for(
         seen = [(sentence.text, len(asked)) for sentence in own.iter_text(pieces())]
         assert [text for text, _ in seen] == ["Il dort.", "Elle voit.", "Il va.", "Fin"]
         assert seen[0][1] <= 3 and seen[2][1] == 4
+
+
+def test_a_sentence_comes_once_what_its_end_looks_at_is_there(pipeline: pn.Tagger) -> None:
+    asked: list[str] = []
+    words = re.findall(r"\S+ ", "Il dort. Elle voit le bois. Il va au bois. Elle dort. ")
+    for sentence in pipeline.iter_text(asked.append(word) or word for word in words):
+        assert len(asked) <= 4 + len("".join(words)[: sentence.end].split()), sentence
+        break
+    assert len(asked) < len(words)
 
 
 def test_a_stream_of_any_length_takes_little_memory(pipeline: pn.Tagger) -> None:

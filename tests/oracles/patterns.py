@@ -12,7 +12,7 @@ from pathlib import Path
 
 import perceptron_nlp
 from perceptron_nlp.text.atoms import Atoms, atoms_of
-from perceptron_nlp.text.tagset import NOTHING
+from perceptron_nlp.text.tagset import NOTHING, seen
 
 _SOURCE = (Path(perceptron_nlp.__file__).parent / "_core/text/patterns.h").read_text("utf-8")
 
@@ -68,11 +68,12 @@ def sketch(words: Sequence[str]) -> str:
 
 
 def _look(word: str) -> str:
-    if word[0].isdigit():
+    first = seen(word)[0]
+    if first.isdigit():
         return "0"
-    if not word[0].isalpha():
-        return word[0]
-    is_cased = word[0].isupper() or word[0].istitle() or word[0].islower()
+    if not first.isalpha():
+        return first
+    is_cased = first.isupper() or first.istitle() or first.islower()
     return "a" if is_cased or len(word) > 1 else "c"
 
 

@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
 import numpy as np
 
+from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.text.atoms import Atoms, atoms_of, ending, place_keys
-from perceptron_nlp.text.scripts import WHOLE, split
-from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PARAGRAPH, SENTENCE, TOKEN, Words, holds
+from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
+from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
+from perceptron_nlp.text.sentence import Sentence, with_columns
+from perceptron_nlp.text.tagset import (
+    GOES_ON,
+    MATCHES,
+    NOTHING,
+    PARAGRAPH,
+    SENTENCE,
+    SMALL,
+    SPACE,
+    TOKEN,
+    Words,
+    holds,
+    seen,
+)
 
-WINDOW, MARGIN = 4_000, 200
-OPENING, CLOSING, APOSTROPHES = "([{<\"'«“„", '.,;:!?)]}>"»”…', "'’"
+LONGEST, CHUNK, CHUNK_CHARACTERS = 4_000, 1_000, 10_000
+# Single letters of scripts without spaces, and marks other than apostrophes and pictures.
+BARRIER = re.compile(
+    r"c|[^\0-\x7fa0\u2019\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0010ffff]"
+)
+OPENING, CLOSING, APOSTROPHES = "([{<\"'«“„", '.,;:!?)]}>"»”…', "'"
 """Marks beside patterns that are no part of their tokens."""
 
 
@@ -33,21 +50,29 @@ def _labeler(model: TaggerModel) -> Labeler:
     return _LABELERS[id(model)][1]
 
 
-def put_together(atoms: Atoms, labels: Sequence[str]) -> Iterator[list[tuple[int, int]]]:
-    """Yield the sentences that labeled atoms make, each the spans of its tokens.
+def put_together(
+    atoms: Atoms, labels: Sequence[str], window: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield the sentences that labeled atoms of a paragraph make, each the spans of its tokens.
 
-    An atom before an empty line, and the last, end a sentence whatever their label.
+    The last atom ends a sentence whatever its label. One that gets too long ends with its last
+    token, or, if it has none, where it is.
     """
-    sentence: list[tuple[int, int]] = []
-    begin = -1
-    for (start, end), gap, label in zip(*atoms, labels, strict=True):
-        begin = start if begin < 0 else begin
-        if label != GOES_ON or gap == PARAGRAPH:
-            sentence.append((begin, end))
-            begin = -1
-            if label == SENTENCE or gap == PARAGRAPH:
-                yield sentence
-                sentence = []
+    tokens: list[tuple[int, int]] = []
+    own: list[tuple[int, int]] = []
+    open_atoms: list[tuple[int, int]] = []
+    for at, (span, label) in enumerate(zip(atoms.spans, labels, strict=True), 1):
+        own.append(span)
+        open_atoms.append(span)
+        lengths = sum(end - start for start, end in own)
+        is_long = len(own) >= LONGEST or lengths >= window
+        is_last = at == len(labels)
+        if label != GOES_ON or is_last or (is_long and not tokens):
+            tokens.append((open_atoms[0][0], span[1]))
+            open_atoms = []
+        if label == SENTENCE or is_last or is_long:
+            yield tokens
+            tokens, own = [], [*open_atoms]
 
 
 def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[TokenSpan]]:
@@ -55,24 +80,27 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[T
 
     Parameters
     ----------
-    window : characters of a paragraph's atoms that are labeled at a time
+    window : characters of a sentence's atoms after which it is over
     """
     found: list[list[tuple[int, int]]] = []
-    spans, gaps = atoms_of(text)
+    spans, gaps = atoms_of(text, segmentation.single)
     begin = 0
     for end, gap in enumerate(gaps, 1):
         if gap != PARAGRAPH:
             continue
-        while begin < end:
-            own = Atoms(spans[begin:end], gaps[begin:end])
-            taken, labels = _labels(segmentation, text, own, window)
-            found += put_together(Atoms(own.spans[:taken], own.gaps[:taken]), labels)
-            begin += taken
+        own = Atoms(spans[begin:end], gaps[begin:end])
+        found += put_together(own, _labeled(segmentation, text, own), window)
+        begin = end
     splits = None if segmentation.splits is None else _labeler(segmentation.splits)
     sentences = []
     for tokens in found:
         forms = [" ".join(text[start:end].split()) for start, end in tokens]
-        scripts = [WHOLE] * len(forms) if splits is None else splits.label([forms])[0]
+        scripts = [WHOLE] * len(forms)
+        if splits is not None and segmentation.splits is not None:
+            cuts = stem_cuts(segmentation.splits.tags)
+            columns = {STEMS: with_known_stems(forms, segmentation.stems, cuts)}
+            columns = columns if segmentation.stems else {}
+            scripts = splits.label([with_columns(forms, columns)])[0]
         sentences.append(
             [
                 (*span, split(label, form) or (form,))
@@ -82,31 +110,26 @@ def segmented(segmentation: Segmentation, text: str, window: int) -> list[list[T
     return sentences
 
 
-def _labels(
-    segmentation: Segmentation, text: str, atoms: Atoms, window: int
-) -> tuple[int, Sequence[str]]:
-    """Return how many atoms of a paragraph are labeled at once, and their labels."""
-    lengths = [end - start for start, end in atoms.spans]
-    if sum(lengths) <= window and len(atoms.spans) <= WINDOW:
-        return len(atoms.spans), _labeled(segmentation, text, atoms)
-    before = accumulate(lengths, initial=0)
-    count = sum(1 for length, _ in zip(before, lengths, strict=False) if length < window)
-    count = max(1, min(WINDOW, count - 1))
-    labels = _labeled(segmentation, text, Atoms(atoms.spans[:count], atoms.gaps[:count]))
-    taken = count - min(count // 4, MARGIN)
-    upper = labels[count // 2 : taken]
-    for label in (SENTENCE, TOKEN):
-        if label in upper:
-            taken -= upper[::-1].index(label)
-            break
-    return taken, [*labels[: taken - 1], SENTENCE]
+def _chunk_gaps(text: str, atoms: Atoms) -> list[str]:
+    """Return the gaps of atoms, with others in long runs that have none."""
+    gaps, begin, chars = [*atoms.gaps], 0, 0
+    looks = sketch([text[start:end] for start, end in atoms.spans])
+    for at, (start, end) in enumerate(atoms.spans):
+        if at and (gaps[at - 1] != NOTHING or at - begin >= CHUNK or chars >= CHUNK_CHARACTERS):
+            gaps[at - 1] = gaps[at - 1] if gaps[at - 1] != NOTHING else SPACE
+            begin, chars = at, 0
+        elif at and BARRIER.fullmatch(looks[at]):
+            begin, chars = at, 0
+        chars += end - start
+    return gaps
 
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
-    words = tuple(text[start:end] for start, end in atoms.spans)
+    words = tuple(seen(text[start:end]) for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
-    gaps = [gap != NOTHING for gap in atoms.gaps]
+    chunk_gaps = _chunk_gaps(text, atoms)
+    gaps = [gap != NOTHING for gap in chunk_gaps]
     certain = [
         SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key) for key, gap in places
     ]
@@ -114,7 +137,7 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     looks = sketch(words)
-    for kind, begin, end in patterns(text, atoms):
+    for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
         if not holds(kind, segmentation.patterns):
             continue
         certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
@@ -128,7 +151,11 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
                 certain[end - 1] = TOKEN
     if None not in certain:
         return [str(label) for label in certain]
-    sentence = Sentence.from_reader(words, {"gap": tuple(atoms.gaps)}, "", 0, None)
+    columns = {"gap": tuple(atoms.gaps), SMALL: capital_looks(words, segmentation.small)}
+    if MATCHES in segmentation.cut.feature_columns:
+        found = matches(text, {*segmentation.entries}, segmentation.single, atoms)
+        columns[MATCHES] = tuple(found)
+    sentence = Sentence.from_reader(words, columns, "", 0, None)
     if segmentation.lead is not None:
         sure = _sure(segmentation.cut, segmentation.lead, sentence)
         certain = [known or near for known, near in zip(certain, sure, strict=True)]
@@ -145,7 +172,8 @@ def _is_near(template: Template) -> bool:
     if "tag" in kinds:
         return False
     return len(places) <= 1 or (
-        not kinds & {"first", "last"} and places <= {("form", 0), ("form", 1), ("gap", 0)}
+        not kinds & {"first", "last"}
+        and places <= {("form", 0), ("form", 1), ("gap", 0), (SMALL, 0), (SMALL, 1)}
     )
 
 

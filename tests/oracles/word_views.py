@@ -10,6 +10,7 @@ from itertools import groupby
 import xxhash
 
 from perceptron_nlp.features.templates import Value
+from perceptron_nlp.text import tagset
 
 HYPHENS = "-\u2010\u2011"
 
@@ -113,7 +114,7 @@ def ngrams(text: str, low: int, high: int) -> list[str]:
 
 def seen(word: str, value: Value) -> list[str]:
     """The texts that a value has for a word: one, or as many as there are n-grams."""
-    text = view(word, value.view)
+    text = view(tagset.seen(word), value.view)
     if value.affix == "prefix":
         return [text[: value.low]]
     if value.affix == "suffix":

@@ -66,6 +66,28 @@ static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points)
     return count;
 }
 
+/* How a character is seen: typographic apostrophes and hyphens as those of ASCII; NOT_SEEN: soft hyphens
+ * and what has no width and joins nothing (text/tagset.py). */
+#define NOT_SEEN 0xFFFFFFFFu
+static inline uint32_t seen_point(uint32_t c) {
+    if (c < 0x2000) return c == 0xAD || c == 0x61C ? NOT_SEEN : c;
+    if (c > 0x206F) return c == 0xFEFF ? NOT_SEEN : c;
+    if (c == 0x2010 || c == 0x2011) return '-';
+    if (c == 0x2019) return '\'';
+    const int is_hidden = c == 0x200B || c == 0x200E || c == 0x200F || c == 0x2060 ||
+                          (c >= 0x202A && c <= 0x202E) || c >= 0x2066;
+    return is_hidden ? NOT_SEEN : c;
+}
+
+/* Leave out what is not seen, unless that is all; how many are left. */
+static inline uint32_t visible_points(uint32_t *points, uint32_t n) {
+    uint32_t left = 0, first = 0;
+    while (first < n && seen_point(points[first]) == NOT_SEEN) first++;
+    for (uint32_t i = first; i < n; i++)
+        if (seen_point(points[i]) != NOT_SEEN) points[left++] = points[i];
+    return first < n ? left : n;
+}
+
 /* One code point as UTF-8, a lone surrogate as its three bytes like any other; how many bytes. */
 static inline uint32_t utf8_put(uint8_t *p, uint32_t c) {
     if (c < 0x80) {

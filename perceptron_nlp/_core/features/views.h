@@ -325,7 +325,11 @@ static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint
         return 0;
     }
     s->one_byte = 0;
-    s->n = utf8_decode(text, n, s->points);
+    s->n = visible_points(s->points, utf8_decode(text, n, s->points));
+    for (uint32_t i = 0; i < s->n; i++) {
+        const uint32_t own = seen_point(s->points[i]);
+        if (own != NOT_SEEN) s->points[i] = own;
+    }
     const uint32_t *points = s->points;
     View *v = s->views;
     if (wanted & (1u << VIEW_WORD | 1u << VIEW_LOWER | 1u << VIEW_NORM)) {

@@ -4,13 +4,17 @@
  * of the combinations that were, the one whose scores sum to the most, each column's in units of
  * its weights, times what the column counts. The columns look at words alone, so one batch is read for all of them.
  *
- * A combination is a prefix, the labels of all columns but the last, and a label of the last. */
+ * A combination is a prefix, the labels of all columns but the last, and a label of the last.
+ *
+ * Columns are labeled in turn. Where a word and its labels so far settle the next one (settle.h), this
+ * is not scored, and the column is held to it. */
 #ifndef PERCEPTRON_NLP_AGREEMENT_H
 #define PERCEPTRON_NLP_AGREEMENT_H
 
 #include <float.h>
 
 #include "tag/search.h"
+#include "tag/settle.h"
 
 typedef struct Agreement {
     int32_t n_columns; /* 2 to MAX_AGREEING */
@@ -26,10 +30,102 @@ typedef struct Agreement {
     int32_t n_able;
     const uint16_t *able; /* the labels of the last column in combinations, each once */
     const uint8_t *met;   /* [prefix][label of the last column / 8], a bit for each */
+    const Settled *settled[MAX_AGREEING]; /* NULL: none is */
 } Agreement;
 
 static inline Worker *agreeing_worker(Worker *w, int32_t column) {
     return column ? w->agreeing[column - 1] : w;
+}
+
+/* ---- what is settled ---- */
+
+/* By type and label of the first column: the label + 1 of the second column << 16, and that of the
+ * third; 0: open. */
+#define MEMO_UNKNOWN UINT32_MAX
+
+/* Room for all types and labels of the first column, those that are new unknown. -1: no memory. */
+static inline int memo_ready(const Agreement *a, Worker *w) {
+    const TypeCache *c = &w->cache;
+    const size_t room = (size_t)c->n_types * (size_t)a->n_labels[0];
+    if (w->memo_cleared != c->times_cleared && w->memo_room)
+        memset(w->memo, 0xFF, w->memo_room * sizeof *w->memo);
+    w->memo_cleared = c->times_cleared;
+    if (room <= w->memo_room) return 0;
+    const size_t more = room + room / 4 + 1024;
+    if (grow_array(&w->memo, more, sizeof *w->memo) < 0) return -1;
+    memset(w->memo + w->memo_room, 0xFF, (more - w->memo_room) * sizeof *w->memo);
+    w->memo_room = more;
+    return 0;
+}
+
+/* The label of a column that a word, a type of the first worker, and its labels before settle. */
+static inline int32_t settled_type(const Agreement *a, Worker *w, int32_t column, int32_t type,
+                                   const int32_t *labels) {
+    const Settled *s = a->settled[column];
+    uint64_t before[MOST_BEFORE] = {0};
+    uint8_t small[WORD_SMALL];
+    int by_ending;
+    if (!s) return NOT_SETTLED;
+    for (int32_t k = 0; k < column; k++) {
+        if (labels[k] < 0 || labels[k] >= a->n_labels[k]) return NOT_SETTLED;
+        before[k] = s->hashes[k][labels[k]];
+    }
+    const WordRef *word = &w->cache.entries[type].word;
+    return settled_label(s, &w->cache.words, word_bytes(word, w->cache.text, small),
+                         (size_t)word->length, 0, before, &by_ending);
+}
+
+/* What is settled of the columns after the first, as the memo has it. */
+static inline uint32_t memo_of(const Agreement *a, Worker *w, int32_t type, int32_t label) {
+    uint32_t *memo = w->memo + (size_t)type * (size_t)a->n_labels[0] + (size_t)label;
+    if (*memo != MEMO_UNKNOWN) return *memo;
+    int32_t labels[MAX_AGREEING] = {label, NOT_SETTLED, NOT_SETTLED};
+    for (int32_t c = 1; c < a->n_columns; c++) labels[c] = settled_type(a, w, c, type, labels);
+    return *memo = (uint32_t)(labels[1] + 1) << 16 | (uint32_t)(labels[2] + 1);
+}
+
+/* Does the label of a token in the first column, which is dense, lead all others by as much? */
+static inline int leads_by(const Agreement *a, const Worker *w, int64_t token, double lead) {
+    const CacheLayout *l = &a->decoders[0]->layout;
+    const size_t at = (size_t)token * (size_t)l->stride;
+    const int32_t own = w->labels[token];
+    int32_t high = INT32_MIN / 2, score = 0;
+    for (int32_t k = 0; k < a->n_labels[0]; k++) {
+        const int32_t one = l->narrow ? ((const int16_t *)(const void *)w->scores)[at + (size_t)k]
+                                      : ((const int32_t *)(const void *)w->scores)[at + (size_t)k];
+        if (k == own) score = one;
+        if (k != own && one > high) high = one;
+    }
+    return (double)score - (double)high >= lead;
+}
+
+/* Have a column that is to be labeled after others know what is settled of the batch of the first
+ * worker. -1: no memory. */
+static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
+    Worker *own = agreeing_worker(w, column);
+    const Decoder *first = a->decoders[0];
+    own->settles = column && a->settled[column] && !a->decoders[column]->layout.lexicon.n;
+    if (!own->settles) return 0;
+    if (w->n_tokens > own->settled_room) {
+        if (grow_array(&own->settled, (size_t)w->n_tokens, sizeof *own->settled) < 0) return -1;
+        own->settled_room = w->n_tokens;
+    }
+    if (memo_ready(a, w) < 0) return -1;
+    for (int64_t s = 0; s < w->n_sentences; s++)
+        for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
+            const int32_t type = w->types[0][padded_place(first, s, i)];
+            const int32_t label = w->labels[i];
+            const int is_sure =
+                label < a->n_labels[0] && leads_by(a, w, i, a->settled[column]->lead);
+            const uint32_t memo = is_sure ? memo_of(a, w, type, label) : 0;
+            if (!is_sure || column == 1 || memo >> 16) {
+                own->settled[i] = (int32_t)(column == 1 ? memo >> 16 : memo & 0xFFFF) - 1;
+                continue;
+            }
+            const int32_t labels[MAX_AGREEING] = {label, w->agreeing[0]->labels[i]};
+            own->settled[i] = settled_type(a, w, column, type, labels);
+        }
+    return 0;
 }
 
 /* Were these labels met together? One that a column does not have was met with none. */
@@ -131,6 +227,7 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
         int32_t wide[MOST_UNITS];
     } again;
     const int of_parts = d->parts && !l->spread.of_labels;
+    int32_t units[MOST_UNITS];
     if (is_spread(d)) {
         spread_again(d, w, sentence, token, &again);
         narrow = again.narrow;
@@ -138,6 +235,10 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
     } else if (!l->narrow) {
         wide = keeps_scores(d) ? (const int32_t *)(const void *)w->scores + at
                                : summed_again(d, w, sentence, token);
+    }
+    if (of_parts && l->narrow) {
+        for (int32_t k = 0; k < l->spread.n_units; k++) units[k] = narrow[k];
+        wide = units;
     }
     if (of_parts) whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, wide, nodes);
     for (int32_t i = 0; i < n; i++) {
@@ -180,6 +281,13 @@ static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int
     for (int32_t c = 0; c < a->n_columns; c++) {
         const Decoder *d = a->decoders[c];
         Worker *own = agreeing_worker(w, c);
+        if (!is_open_token(own, token)) {
+            held[c] = (Held){labels[c], NULL};
+            by_lexicon[c] = 0;
+            scores[c] = scratch;
+            scratch += a->n_labels[c];
+            continue;
+        }
         const int32_t type = own->types[0][padded_place(d, sentence, token)];
         const int32_t forced = d->layout.forces ? own->cache.entries[type].forced : FREE;
         held[c] =
@@ -238,12 +346,14 @@ static inline int run_columns(const Agreement *a, Worker *w) {
         Worker *own = agreeing_worker(w, c);
         if (c) batch_borrow(&own->batch, &w->batch);
         own->keep_scores = keeps_scores(a->decoders[c]);
-        status = a->decoders[c]->run(a->decoders[c], own);
+        status = settle_column(a, w, c);
+        if (status == 0) status = a->decoders[c]->run(a->decoders[c], own);
         own->keep_scores = 0;
     }
     if (status == 0) status = agree_on_batch(a, w);
     for (int32_t c = 0; c < a->n_columns && status < 0; c++) /* as after any batch that failed */
         cache_spoil(&agreeing_worker(w, c)->cache);
+    for (int32_t c = 0; c < a->n_columns; c++) agreeing_worker(w, c)->settles = 0;
     for (int32_t c = 1; c < a->n_columns; c++) batch_return(&agreeing_worker(w, c)->batch);
     return status;
 }

@@ -99,10 +99,16 @@ typedef struct Worker {
     Beam search;
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
+    int32_t *settled; /* of each token the label that it has, or NOT_SETTLED; if `settles` */
+    int64_t settled_room;
+    int settles;
     uint16_t *back; /* [token][state] of fast beams: its label and the state before it */
     size_t back_room;
     const struct Agreement *agreement;         /* NULL: it labels one column (agreement.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
+    uint32_t *memo; /* [type][label]: what settles the columns after the first (agreement.h) */
+    size_t memo_room;
+    int64_t memo_cleared; /* the cache's times_cleared when it was made */
 } Worker;
 
 static inline void batch_close(Batch *b) {
@@ -121,6 +127,8 @@ static inline void worker_close(Worker *w) {
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);
     free(w->path);
+    free(w->settled);
+    free(w->memo);
     free(w->back);
     beam_close(&w->search);
     memset(w, 0, sizeof *w);
@@ -130,6 +138,11 @@ static inline void batch_reset(Batch *b) {
     b->text_used = 0;
     b->n_tokens = 0;
     b->n_sentences = 0;
+}
+
+/* Is the token's label to be found by score? Others need no scores. */
+static ALWAYS_INLINE int is_open_token(const Worker *w, int64_t token) {
+    return !w->settles || w->settled[token] < 0;
 }
 
 static inline int32_t constraint_of(const Worker *w, int64_t token) {

@@ -87,6 +87,7 @@ static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t se
             token_view(d, w, padded_place(d, sentence, begin + i), i == 0, i == n - 1, past, types);
         int32_t set = constraint_of(w, begin + i);
         int32_t forced = set < 0 && l->forces ? w->cache.entries[types[0][0]].forced : FREE;
+        if (set < 0 && !is_open_token(w, begin + i)) forced = w->settled[begin + i];
         int32_t label = set == UNKNOWN_LABEL ? d->parts->n_labels : forced;
         if (label < 0) {
             int32_t *scores = (int32_t *)(void *)token_scores(d, w, begin + i);

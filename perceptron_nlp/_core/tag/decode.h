@@ -181,7 +181,7 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
 
 /* Bytes that a worker's caches take for each word. */
 static inline size_t worker_cost(const Decoder *d) {
-    return type_cost(&d->layout) + pair_cost(&d->pairs, &d->layout);
+    return type_share(&d->layout) + pair_cost(&d->pairs, &d->layout);
 }
 
 /* Everything of a batch before its labels, which get one place a token; w->scores has their

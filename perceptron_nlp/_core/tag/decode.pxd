@@ -3,6 +3,7 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from perceptron_nlp._core.features.extract cimport WordScratch
 from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder, FrozenModel, N_SECRETS
 
 cdef extern from "tag/search.h" nogil:
@@ -31,6 +32,9 @@ cdef extern from "tag/search.h" nogil:
         uint16_t *labels
         const void *agreement
         Worker **agreeing
+        int32_t *settled
+        int64_t settled_room
+        int settles
     const int UNKNOWN_LABEL
     size_t worker_cost(const Decoder *d) noexcept
     void cache_spoil(TypeCache *c) noexcept
@@ -38,6 +42,22 @@ cdef extern from "tag/search.h" nogil:
     void batch_reset(Batch *b) noexcept
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
     int batch_end_sentence(Batch *b) noexcept
+    int grow_array(void *array, size_t count, size_t item) noexcept
+
+cdef extern from "tag/settle.h" nogil:
+    enum:
+        MOST_BEFORE
+    ctypedef struct Settled:
+        const uint32_t *keys
+        const uint16_t *labels1
+        uint32_t *starts
+        int looks_first
+        double lead
+        int n_before
+        const uint64_t **hashes
+    int settled_open(Settled *s, uint32_t n) noexcept
+    int32_t settled_label(const Settled *s, WordScratch *scratch, const uint8_t *text, size_t n,
+                          int is_first, const uint64_t *before, int *by_ending) noexcept
 
 cdef extern from "tag/agreement.h" nogil:
     enum:
@@ -56,6 +76,7 @@ cdef extern from "tag/agreement.h" nogil:
         int32_t n_able
         const uint16_t *able
         const uint8_t *met
+        const Settled **settled
     ctypedef struct Held:
         int32_t only
         const uint8_t *mask
@@ -108,6 +129,14 @@ cdef class TokenConstraints:
     cdef int32_t n_sets
 
 
+cdef class SettledTable:
+    cdef Settled table
+    cdef WordScratch scratch
+    cdef double lead
+    cdef list alive
+    cdef readonly tuple n_labels
+
+
 cdef class SentenceDecoder(FrozenModel):
     cdef list idle
     cdef WorkerBox new_box(self)
@@ -122,6 +151,7 @@ cdef class SentenceDecoder(FrozenModel):
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
+    cdef int _settle(self, Worker *w, const int32_t[::1] labels) except -1
     cdef int _check_constraints(self, TokenConstraints constraints, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1
 
@@ -131,6 +161,6 @@ cdef class ColumnsDecoder:
     cdef readonly tuple decoders
     cdef readonly tuple labels
     cdef list idle
-    cdef tuple arrays
+    cdef tuple arrays, settled
     cdef WorkerBox take(self)
     cdef int _lay(self, prefixes, met_bits, staying) except -1

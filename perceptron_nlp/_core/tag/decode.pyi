@@ -19,6 +19,21 @@ class ListJob:
 class TokenConstraints:
     def __new__(cls, numbers: Sequence[Sequence[int]], sets: Sequence[Sequence[int]]) -> Self: ...
 
+class SettledTable:
+    n_labels: tuple[int, ...]
+    def __new__(
+        cls,
+        keys: npt.NDArray[np.uint32] | memoryview,
+        labels: Iterable[int],
+        looks_first: bool,
+        n_before: int,
+        hashes: Sequence[Sequence[int]] = (),
+        lead: float = 0,
+    ) -> Self: ...
+    def find(
+        self, word: bytes, is_first: bool, before: Sequence[int]
+    ) -> tuple[int, bool] | None: ...
+
 @type_check_only
 class _Decoder:
     """What decoders of one column and of several have in common."""
@@ -54,6 +69,7 @@ class SentenceDecoder(FrozenModel, _Decoder):
         self,
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
         constraints: TokenConstraints | None = None,
+        settled: npt.NDArray[np.int32] | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
 
 class ColumnsDecoder(_Decoder):
@@ -66,6 +82,7 @@ class ColumnsDecoder(_Decoder):
         scales: Sequence[float],
         weights: Sequence[float],
         combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
+        settled: Sequence[SettledTable | None] = (),
     ) -> Self: ...
     def share(self, job: ListJob) -> None: ...
     def agree(

@@ -5,9 +5,11 @@ threads; of one column, or of several whose labels agree (agreement.h)."""
 from array import array
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free
 from libc.string cimport memset
 
+from perceptron_nlp._core.features.extract cimport WordScratch, word_scratch_close
 from perceptron_nlp._core.model.frozenmodel cimport N_SECRETS
 from perceptron_nlp._core.model.labelparts cimport whole_label_scores
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitError
@@ -102,6 +104,64 @@ cdef class TokenConstraints:
                     f"numbers[{k}]: a number is not between {UNKNOWN_LABEL} and {self.n_sets - 1}")
         self.start_array = np.cumsum([0, *map(len, sets)], dtype=np.int64)
         self.label_array = np.array([n for one in sets for n in one] + [0], np.int32)
+
+
+cdef class SettledTable:
+    """Labels that words and the labels before them settle (settle.h).
+
+    Parameters
+    ----------
+    keys : uint32[n], ascending
+    labels : whole numbers, n of them: of each key its label + 1, or 0 where it is open
+    looks_first : endings of the first word of a sentence stand for themselves
+    n_before : columns before, at most three
+    hashes : for each of them the hashes of its labels, by number; none if only `find` is called
+    lead : of the label in the first of them, in scores, with which this holds
+    """
+
+    def __cinit__(self, keys, labels, bint looks_first, int n_before, hashes=(), double lead=0):
+        cdef const uint32_t[::1] key_view = keys
+        cdef const uint16_t[::1] label_view = array("H", [*labels, 0])
+        cdef const uint64_t[::1] hash_view
+        memset(&self.table, 0, sizeof(self.table))
+        memset(&self.scratch, 0, sizeof(self.scratch))
+        if not 0 <= n_before <= MOST_BEFORE or len(hashes) not in (0, n_before):
+            raise ArgumentError(f"hashes: of {len(hashes)} columns of {n_before}")
+        self.lead, self.alive = lead, [keys, label_view]
+        self.table.keys = &key_view[0] if key_view.shape[0] else NULL
+        self.table.labels1 = &label_view[0]
+        self.table.looks_first, self.table.n_before = looks_first, n_before
+        self.n_labels = tuple(map(len, hashes))
+        for c, own in enumerate(hashes):
+            hash_view = array("Q", [*own, 0])
+            self.alive.append(hash_view)
+            self.table.hashes[c] = &hash_view[0]
+        if settled_open(&self.table, key_view.shape[0]) < 0:
+            raise MemoryLimitError("no memory for the labels that words settle")
+
+    def find(self, bytes word not None, bint is_first, before):
+        """Return the number of the label that settles a word, and whether its ending does; or None.
+
+        Not for several threads at once.
+
+        Parameters
+        ----------
+        word : its UTF-8
+        is_first : it is the first of its sentence
+        before : the hashes of its labels in the columns before
+        """
+        cdef uint64_t[MOST_BEFORE] hashes
+        cdef int by_ending = 0, c
+        cdef const uint8_t *text = word
+        for c in range(self.table.n_before):
+            hashes[c] = before[c]
+        label = settled_label(&self.table, &self.scratch, text, len(word), is_first, hashes,
+                              &by_ending)
+        return None if label < 0 else (label, bool(by_ending))
+
+    def __dealloc__(self):
+        free(self.table.starts)
+        word_scratch_close(&self.scratch)
 
 
 cdef class SentenceDecoder(FrozenModel):
@@ -214,12 +274,13 @@ cdef class SentenceDecoder(FrozenModel):
         """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
         return self.tag_scored([sentence])
 
-    def tag_scored(self, list sentences not None, TokenConstraints constraints=None):
+    def tag_scored(self, list sentences not None, TokenConstraints constraints=None, settled=None):
         """Label sentences and tell what their labels scored.
 
         Parameters
         ----------
         sentences, constraints : as for `tag`
+        settled : None, or int32[n], of all tokens the numbers of labels that they get unscored, or -1
 
         Returns
         -------
@@ -235,6 +296,8 @@ cdef class SentenceDecoder(FrozenModel):
         cdef Worker *w = &box.worker
         cdef Py_ssize_t at = 0, begin
         cdef list taken = list(sentences)
+        cdef int32_t[::1] settled_view
+        cdef int64_t done = 0
         labels, scores = [np.empty(0, np.uint16)], [np.empty((0, len(self.labels)), np.int32)]
         try:
             if constraints is not None:
@@ -245,15 +308,32 @@ cdef class SentenceDecoder(FrozenModel):
                 at = self._fill(&w.batch, taken, begin)
                 if constraints is not None:
                     numbers = self._fill_constraints(&w.batch, constraints, begin)
+                if settled is not None:
+                    settled_view = settled[done:done + w.n_tokens]
+                    self._settle(w, settled_view)
+                    done += w.n_tokens
                 self._run(w)
                 labels.append(np.empty(w.n_tokens, np.uint16))
                 scores.append(np.zeros((w.n_tokens, len(self.labels)), np.int32))
                 self._copy_scores(w, labels[-1], scores[-1])
         finally:
             w.constraints.of = NULL
-            w.keep_scores = 0
+            w.keep_scores = w.settles = 0
             self.idle.append(box)
         return np.concatenate(labels), np.concatenate(scores)
+
+    cdef int _settle(self, Worker *w, const int32_t[::1] labels) except -1:
+        """Have the tokens of the worker's batch get these labels where they are not below 0."""
+        if labels.shape[0] != w.n_tokens:
+            raise ArgumentError(f"settled: {labels.shape[0]} labels for {w.n_tokens} tokens")
+        if w.n_tokens > w.settled_room:
+            if grow_array(<void *>&w.settled, w.n_tokens, sizeof(int32_t)) < 0:
+                raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
+            w.settled_room = w.n_tokens
+        for k in range(w.n_tokens):
+            w.settled[k] = labels[k] if labels[k] < len(self.labels) else -1
+        w.settles = 1
+        return 0
 
     @property
     def cache_counts(self):
@@ -467,6 +547,8 @@ cdef class ColumnsDecoder:
     scales : float, one a column; scores are divided by it before they are summed
     weights : float, one a column; what scores are then multiplied by
     combinations : of label numbers, as tagger.model.agreement.Combinations has them; at least one
+    settled : of each column None, or the SettledTable of its labels by those of the columns before;
+        then the first decoder is of whole labels, and has vectors
 
     Attributes
     ----------
@@ -478,7 +560,7 @@ cdef class ColumnsDecoder:
     ArgumentError : they do not fit together
     """
 
-    def __cinit__(self, decoders, labels, scales, weights, combinations):
+    def __cinit__(self, decoders, labels, scales, weights, combinations, settled=()):
         self.decoders = tuple(decoders)
         self.labels = tuple([tuple(own) for own in labels])
         self.idle = []
@@ -496,6 +578,17 @@ cdef class ColumnsDecoder:
             self.agreement.scales[c] = scales[c]
             self.agreement.weights[c] = weights[c]
             self.agreement.n_labels[c] = len(decoder.labels)
+        cdef SettledTable table
+        self.settled = tuple(settled)
+        for c, table in enumerate(self.settled):
+            if table is None:
+                continue
+            decoder = self.decoders[0]
+            if (not 0 < c < n or table.n_labels != tuple(map(len, self.labels[:c]))
+                    or decoder.parts is not None or not decoder.decoder.layout.dense):
+                raise ArgumentError("settled: by other columns than those before, or by many labels")
+            table.table.lead = table.lead * self.agreement.scales[0]
+            self.agreement.settled[c] = &table.table
         prefixes, met_bits, staying = combinations
         self._lay(prefixes, met_bits, staying)
 

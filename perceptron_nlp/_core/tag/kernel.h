@@ -94,6 +94,7 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
             for (size_t at = 0; at < fetched; at += CACHE_LINE) PREFETCH(soon + at);
             PREFETCH(soon + fetched - 1);
         }
+        if (!is_open_token(w, begin + i)) continue;
         PART sum[MAX_PARTS];
         PART *out = (PART *)(void *)(scores + (size_t)i * bytes);
         const char *from = vectors;

@@ -50,6 +50,7 @@ static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t s
 }
 
 static inline int32_t walk_forced(const Decoder *d, const Worker *w, const Walk *walk) {
+    if (!is_open_token(w, walk->token)) return w->settled[walk->token];
     return d->layout.forces ? w->cache.entries[walk->types[0][0]].forced : FREE;
 }
 

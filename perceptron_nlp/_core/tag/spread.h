@@ -1,6 +1,6 @@
 /* Tagging with labels made of parts whose weights are spread over units (model/units.h): pass 2 and
  * 3 of decode.h. What the words of a token say one by one are vectors of units, summed once for
- * each type; the rows of other templates are spread where they are met, and those met lately are
+ * each type and place, when a token is labeled that looks there; the rows of other templates are spread where they are met, and those met lately are
  * remembered. Where units are labels, only blocks that may hold the best one are summed.
  *
  * What templates over several words say does not depend on labels: their rows are found first. Each
@@ -14,8 +14,10 @@
 #define MOST_SPREAD_OPEN 16   /* history templates */
 #define MOST_SPREAD_STATIC 64 /* templates over several words */
 #define MOST_SPREAD_SLOTS 64  /* of templates over one word */
+/* Rows of a neighbor that are remembered one by one, not as a vector of the neighbor. */
+#define FEW_ROWS 2
 /* Vectors of a token: the first, two for each slot, one for each row, and that of what was spilt. */
-#define MOST_SAID (2 + 2 * MOST_SPREAD_SLOTS + MOST_SPREAD_OPEN + MOST_SPREAD_STATIC)
+#define MOST_SAID (2 + 2 * FEW_ROWS * MOST_SPREAD_SLOTS + MOST_SPREAD_OPEN + MOST_SPREAD_STATIC)
 
 /* Does a decoder tag in this way? */
 static inline int is_spread(const Decoder *d) {
@@ -114,19 +116,29 @@ static inline void spread_ask(const Decoder *d, Worker *w, SpreadStream *x) {
     }
 }
 
-/* Fetch of the vectors that the next token looks at what is needed first: the highest of blocks, and
- * the block where its own word is the highest. */
+/* The number of a vector of a type in the pool. */
+static ALWAYS_INLINE uint32_t *spread_number(const CacheLayout *l, const TypeCache *c, int32_t type,
+                                             int32_t v) {
+    return c->transitions + (size_t)type * (size_t)l->n_vectors + (size_t)v;
+}
+
+/* Rows of a slot of a type. */
+static ALWAYS_INLINE const uint32_t *slot_rows(const CacheLayout *l, const TypeCache *c,
+                                               int32_t type, int32_t slot, uint32_t *n) {
+    const uint32_t *range = c->list_starts + (size_t)type * (size_t)l->program->n_slots + slot;
+    *n = range[1] - range[0];
+    return c->rows + range[0];
+}
+
+/* Fetch of the vectors that the next token looks at what is needed first: the highest of blocks. */
 static inline void spread_fetch(const Decoder *d, const Worker *w, const Stream *stream) {
     const CacheLayout *l = &d->layout;
-    const size_t record = vector_bytes(l), bytes = (size_t)l->stride * score_bytes(l);
     const size_t width = (size_t)l->spread.width * score_bytes(l);
-    const size_t block = (size_t)w->cache.entries[*stream->type].block * score_bytes(l);
     for (int32_t v = 0; v < l->n_always; v++) {
         const int32_t type = w->types[l->vectors[v].column][stream->place + l->vectors[v].offset];
-        const char *at = w->cache.vectors + (size_t)type * record + (size_t)v * bytes;
-        if (!(w->cache.entries[type].said >> (v & 15) & 1)) continue;
-        PREFETCH(at + width);
-        PREFETCH(at + block);
+        const uint32_t number = *spread_number(l, &w->cache, type, v);
+        if (number && number != TRANSITION_UNKNOWN)
+            PREFETCH(transition_vector(l, &w->cache, number) + width);
     }
 }
 
@@ -161,11 +173,10 @@ typedef int32_t Bounds VECTOR_OF(BOUNDS_AT_ONCE * 4, 4);
 #include "tag/spreadkernel.h"
 #endif
 
-#define USE_SPREAD(d, form)                          \
-    do {                                             \
-        (d)->tag_words = tag_spread_##form;          \
-        (d)->layout.sum_fresh = spread_fresh_##form; \
-        (d)->sum_again = spread_sum_##form;          \
+#define USE_SPREAD(d, form)                 \
+    do {                                    \
+        (d)->tag_words = tag_spread_##form; \
+        (d)->sum_again = spread_sum_##form; \
     } while (0)
 
 /* As choose_form, of decoders whose weights are spread. */

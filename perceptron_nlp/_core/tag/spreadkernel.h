@@ -9,14 +9,14 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_units)(SUM *restrict into,
     for (int32_t k = 0; k < n; k++) into[k] = (SUM)(into[k] + from[k]);
 }
 
-/* Sum a row by place: the units, then the masks. */
+/* Sum a row by place, or take it away: the units, then the masks. */
 KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_cells)(const CacheLayout *l, uint32_t row,
-                                                          SUM *places) {
+                                                          SUM sign, SUM *places) {
     const FrozenRow *cells = frozen_row(l->table, row);
     const int32_t *place_of = l->spread.place_of;
     for (uint32_t i = 0; i < cells->n; i++) {
         SUM *own = &places[place_of[cells->cells[i].label]];
-        *own = (SUM)(*own + (SUM)cells->cells[i].weight);
+        *own = (SUM)(*own + (SUM)(sign * (SUM)cells->cells[i].weight));
     }
 }
 
@@ -52,75 +52,39 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(bound_blocks)(const Spread *s, SU
 
 #define MOST_PLACES (MOST_UNITS + MOST_SPREAD_PARTS)
 
-/* Add units to a vector, which may be set to them: *is_set says, and is from then on. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(put_units)(const CacheLayout *l, SUM *vector,
-                                                          const SUM *units, uint8_t *is_set) {
-    const int32_t width = l->spread.width;
-    if (*is_set) {
-        KERNEL(add_units)(vector, units, width);
+/* Sum by place what the rows of a type say in a vector; how many these are. */
+KERNEL_TARGET static inline uint32_t KERNEL(add_listed)(const CacheLayout *l, const TypeCache *c,
+                                                        int32_t type, int32_t v, SUM *places) {
+    uint32_t n, found = 0;
+    for (int32_t s = 0; s < l->program->n_slots; s++) {
+        const int is_own = l->slot_vector[s] == v;
+        if (!is_own && l->slot_correction[s] != v) continue;
+        const uint32_t *rows = slot_rows(l, c, type, s, &n);
+        const SUM sign = is_own ? 1 : (SUM)l->slot_sign[s];
+        for (uint32_t i = 0; i < n; i++) KERNEL(add_cells)(l, rows[i], sign, places);
+        found += n;
+    }
+    return found;
+}
+
+/* Make a vector of a type, where there is memory for it. */
+KERNEL_TARGET static void KERNEL(make_vector)(const CacheLayout *l, TypeCache *c, int32_t type,
+                                              int32_t v) {
+    const Spread *s = &l->spread;
+    const int32_t width = s->width;
+    SUM places[MOST_PLACES];
+    memset(places, 0, (size_t)(width + s->n_masks) * sizeof *places);
+    if (!KERNEL(add_listed)(l, c, type, v, places)) {
+        *spread_number(l, c, type, v) = 0;
         return;
     }
-    memcpy(vector, units, (size_t)width * sizeof *vector);
+    KERNEL(spread_masks)(s, places);
+    if (transition_reserve(l, c) < 0) return;
+    SUM *vector = (SUM *)(void *)transition_vector(l, c, c->pool_used);
+    memcpy(vector, places, (size_t)width * sizeof *vector);
     memset(vector + width, 0, (size_t)(l->stride - width) * sizeof *vector);
-    *is_set = 1;
-}
-
-/* Sum the rows of a type, slot after slot, into its vectors. */
-KERNEL_TARGET static void KERNEL(spread_type)(const CacheLayout *l, TypeCache *c, uint32_t type,
-                                              size_t from, size_t to) {
-    const Spread *s = &l->spread;
-    const int32_t stride = l->stride, width = s->width;
-    SUM *vectors = (SUM *)(void *)(c->vectors + type * vector_bytes(l));
-    SUM places[MOST_PLACES];
-    uint8_t is_set[2 * MOST_SPREAD_SLOTS] = {0};
-    c->entries[type].said = 0;
-    while (from < to) {
-        const int32_t slot = c->fresh_slots[from];
-        const int32_t vector = l->slot_vector[slot], correction = l->slot_correction[slot];
-        int n = 0;
-        for (; from < to && c->fresh_slots[from] == slot; from++) {
-            const uint32_t row = frozen_sure(l->table, c->fresh_keys[from], c->fresh_rows[from]);
-            if (!row) continue;
-            if (!n++) memset(places, 0, (size_t)(width + s->n_masks) * sizeof *places);
-            KERNEL(add_cells)(l, row, places);
-        }
-        if (!n) continue;
-        KERNEL(spread_masks)(s, places);
-        if (vector >= 0) {
-            KERNEL(put_units)
-            (l, vectors + (size_t)vector * (size_t)stride, places, &is_set[vector]);
-            c->entries[type].said |= (uint16_t)(1u << (vector & 15));
-        }
-        if (correction < 0) continue;
-        for (int32_t k = 0; k < width && l->slot_sign[slot] < 0; k++)
-            places[k] = (SUM)(0 - places[k]);
-        KERNEL(put_units)
-        (l, vectors + (size_t)correction * (size_t)stride, places, &is_set[correction]);
-    }
-    c->entries[type].block = 0;
-    for (int32_t v = 0; v < l->n_vectors; v++) {
-        SUM *own = vectors + (size_t)v * (size_t)stride;
-        if (v < l->n_always && !(c->entries[type].said >> (v & 15) & 1)) continue;
-        if (!is_set[v]) {
-            memset(own, 0, (size_t)stride * sizeof *own);
-            continue;
-        }
-        KERNEL(bound_blocks)(s, own);
-        if (v >= l->n_always || l->vectors[v].offset || l->vectors[v].column) continue;
-        const SCORE *bounds = (const SCORE *)own + width;
-        int32_t high = 0;
-        for (int32_t b = 1; b < s->n_blocks; b++)
-            if (bounds[b] > bounds[high]) high = b;
-        c->entries[type].block = (uint16_t)(high * BLOCK_UNITS);
-    }
-}
-
-KERNEL_TARGET static void KERNEL(spread_fresh)(const CacheLayout *l, TypeCache *c, int n) {
-    size_t from = 0;
-    for (int k = 0; k < n; k++) {
-        KERNEL(spread_type)(l, c, c->fresh[k].type, from, c->fresh[k].keys_end);
-        from = c->fresh[k].keys_end;
-    }
+    KERNEL(bound_blocks)(s, vector);
+    *spread_number(l, c, type, v) = c->pool_used++;
 }
 
 /* The vectors that a token's scores are the sum of. */
@@ -131,10 +95,10 @@ typedef struct {
     SUM spilt[MOST_PLACES];
 } KERNEL(Said);
 
-/* Sum a row into what was spilt. */
-KERNEL_TARGET static void KERNEL(spill_row)(const CacheLayout *l, KERNEL(Said) * x, uint32_t row) {
+/* Where that is summed for which there is no other place. */
+KERNEL_TARGET static SUM *KERNEL(spilt)(KERNEL(Said) * x) {
     if (!x->n_spilt++) memset(x->spilt, 0, sizeof x->spilt);
-    KERNEL(add_cells)(l, row, x->spilt);
+    return x->spilt;
 }
 
 /* Set a vector to what a row says. */
@@ -161,7 +125,7 @@ KERNEL_TARGET static inline void KERNEL(say_row)(const CacheLayout *l, SpreadRow
     if (r->rows[at] != row) {
         for (int k = 0; k < x->n; k++)
             if (x->vectors[k] == vector) {
-                KERNEL(spill_row)(l, x, row);
+                KERNEL(add_cells)(l, row, 1, KERNEL(spilt)(x));
                 return;
             }
         KERNEL(spread_row)(l, row, vector);
@@ -170,15 +134,34 @@ KERNEL_TARGET static inline void KERNEL(say_row)(const CacheLayout *l, SpreadRow
     x->vectors[x->n++] = vector;
 }
 
+/* Are the rows of a neighbor in a vector so few that they are added one by one? Then they are: many
+ * neighbors share them. */
+KERNEL_TARGET static inline int KERNEL(say_few)(const CacheLayout *l, const TypeCache *c,
+                                                SpreadRows *r, int32_t type, int32_t v,
+                                                KERNEL(Said) * x) {
+    uint32_t found[FEW_ROWS], n_found = 0, n;
+    if (v >= l->n_always || !(l->vectors[v].offset | l->vectors[v].column)) return 0;
+    for (int32_t s = 0; s < l->program->n_slots; s++) {
+        if (l->slot_vector[s] != v) continue;
+        const uint32_t *rows = slot_rows(l, c, type, s, &n);
+        if (n_found + n > FEW_ROWS) return 0;
+        for (uint32_t i = 0; i < n; i++) found[n_found++] = rows[i];
+    }
+    if (!n_found) *spread_number(l, c, type, v) = 0;
+    for (uint32_t i = 0; i < n_found; i++) KERNEL(say_row)(l, r, found[i], x);
+    return 1;
+}
+
 /* All that is said of a token, whose history was asked for. */
 KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const SpreadStream *x,
                                              KERNEL(Said) * said) {
     const CacheLayout *l = &d->layout;
     const FrozenTable *t = l->table;
     const Stream *stream = &x->stream;
-    const int32_t stride = l->stride, n_statics = spread_statics(d);
-    const size_t record = vector_bytes(l);
+    TypeCache *c = &w->cache;
+    const int32_t n_statics = spread_statics(d);
     const uint32_t *found = w->spread.found + stream->token * n_statics;
+    uint32_t numbers[2 * MOST_SPREAD_SLOTS], n_numbers = 0;
     said->n_spilt = 0;
     said->n = 1;
     said->vectors[0] = (const SUM *)d->start;
@@ -188,10 +171,18 @@ KERNEL_TARGET static inline void KERNEL(say)(const Decoder *d, Worker *w, const 
             stream->token != (slot->condition == FIRST ? stream->first : stream->last))
             continue;
         const int32_t type = w->types[slot->column][stream->place + slot->offset];
-        if (v < l->n_always && !(w->cache.entries[type].said >> (v & 15) & 1)) continue;
-        const SUM *vectors = (const SUM *)(const void *)(w->cache.vectors + (size_t)type * record);
-        said->vectors[said->n++] = vectors + (size_t)v * (size_t)stride;
+        const uint32_t *number = spread_number(l, c, type, v);
+        if (*number == TRANSITION_UNKNOWN) {
+            if (KERNEL(say_few)(l, c, &w->spread, type, v, said)) continue;
+            KERNEL(make_vector)(l, c, type, v);
+            if (*number == TRANSITION_UNKNOWN)
+                KERNEL(add_listed)(l, c, type, v, KERNEL(spilt)(said));
+        }
+        if (*number && *number != TRANSITION_UNKNOWN) numbers[n_numbers++] = *number;
     }
+    /* Now that the pool stays where it is. */
+    for (uint32_t k = 0; k < n_numbers; k++)
+        said->vectors[said->n++] = (const SUM *)(const void *)transition_vector(l, c, numbers[k]);
     for (int32_t k = 0; k < n_statics; k++)
         if (found[k]) KERNEL(say_row)(l, &w->spread, found[k], said);
     for (int32_t k = 0; k < d->n_open; k++) {
@@ -347,6 +338,7 @@ KERNEL_TARGET static int KERNEL(tag_spread)(const Decoder *d, struct Worker *w) 
                 streams[k] = streams[--n_streams];
                 continue;
             }
+            if (!is_open_token(w, stream->token)) continue;
             spread_fetch(d, w, stream);
             spread_ask(d, w, &streams[k]);
         }

@@ -146,6 +146,7 @@ static inline void beam_take(const Decoder *d, BeamStream *b, const int64_t *cho
 #define HELD_SOURCES 8 /* vectors of a token for which the place of their types is held */
 
 static inline int32_t forced_label(const Decoder *d, const Worker *w, const Stream *stream) {
+    if (!is_open_token(w, stream->token)) return w->settled[stream->token];
     return d->layout.forces ? w->cache.entries[*stream->type].forced : FREE;
 }
 
@@ -197,12 +198,14 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
             const int64_t j = low + *next;
             PairPlace *place = &places[count++];
             *place = (PairPlace){types + j, begin + j, all};
-            if (j >= high && j < n + low) continue;
+            if (!w->settles && j >= high && j < n + low) continue;
             place->groups = 0;
             for (int32_t g = 0; g < p->n_groups; g++) {
                 const int64_t token = j - p->offsets[g];
-                place->groups |= (uint32_t)((token >= 0) & (token < n)) << g;
+                if (token >= 0 && token < n && is_open_token(w, begin + token))
+                    place->groups |= (uint32_t)1 << g;
             }
+            count -= !place->groups;
         }
     }
     return count;

@@ -70,9 +70,14 @@ static inline size_t type_cost(const CacheLayout *l) {
     return type_bytes(l) + 3 * sizeof(TypeSlot);
 }
 
+/* The same and, where weights are spread, a vector of the pool. */
+static inline size_t type_share(const CacheLayout *l) {
+    return type_cost(l) + (l->spread.n_units ? (size_t)l->stride * score_bytes(l) : 0);
+}
+
 /* Bytes that the cache may take. */
 static inline size_t cache_most(const CacheLayout *l) {
-    return shared_words(l->share) * type_cost(l);
+    return shared_words(l->share) * type_share(l);
 }
 
 /* Types for which there may be room between batches. */
@@ -169,7 +174,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->n_fresh = 0;
     c->n_guessed = 0;
     c->n_fresh_keys = 0;
-    if (l->n_transitions && !c->pool) {
+    if (transition_words(l) && !c->pool) {
         if (grow_array(&c->pool, 256, vector) < 0) return -1;
         c->pool_room = 256;
         memset(c->pool, 0, vector);
@@ -276,7 +281,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
         const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
         if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);
     }
-    if (l->n_transitions) sweep_pool(c, l, number);
+    if (transition_words(l)) sweep_pool(c, l, number);
     free(met);
     free(number);
     return cache_lay_slots(c, c->bits);

@@ -8,7 +8,9 @@
  *
  * A slot with a condition is no vector of its own: "not first" is added to the vector of its
  * column and offset, and a correction vector turns it into "first" for the one word concerned.
- * With more than DENSE_LABELS labels the rows themselves are kept, as lists. */
+ * With more than DENSE_LABELS labels the rows themselves are kept, as lists. Where weights are spread
+ * (spread.h), there is a number for each vector slot in place of tags, and the pool has what the rows
+ * of the slot come to. */
 #ifndef PERCEPTRON_NLP_TYPELAYOUT_H
 #define PERCEPTRON_NLP_TYPELAYOUT_H
 
@@ -115,9 +117,6 @@ typedef struct {
     WordRef word;   /* at: place of a long string in the cache's text */
     int32_t column; /* -1: a pad */
     int32_t forced; /* its one label; FREE; or FREE - 1 - k: only labels of mask k */
-    /* Where weights are spread: a bit for each vector that says something, and the first unit of the
-     * block that holds the highest of the word itself. */
-    uint16_t said, block;
 } TypeEntry;
 
 typedef struct {
@@ -271,9 +270,9 @@ static inline int grow_array(void *array, size_t count, size_t item) {
 static inline size_t score_bytes(const CacheLayout *l) {
     return l->narrow ? 2 : 4;
 }
-/* Are there vectors for each type? */
+/* Are there vectors for each type? Where weights are spread, they are made when they are needed. */
 static inline int has_vectors(const CacheLayout *l) {
-    return l->dense || l->spread.n_units;
+    return l->dense;
 }
 static inline size_t vector_words(const CacheLayout *l) {
     return has_vectors(l) ? (size_t)l->n_vectors * (size_t)l->stride : 0;
@@ -282,6 +281,7 @@ static inline size_t vector_bytes(const CacheLayout *l) {
     return vector_words(l) * score_bytes(l);
 }
 static inline size_t transition_words(const CacheLayout *l) {
+    if (l->spread.n_units) return (size_t)l->n_vectors;
     return l->n_transitions ? (size_t)l->table->n_labels + 1 : 0;
 }
 

@@ -5,12 +5,15 @@
 
 #include "tag/typelayout.h"
 
-/* What a character is: its kind, and above that how it looks at the edge of an atom: 0 for itself,
- * else the number of a class. A page, which has those of 256 characters, is UNKNOWN till asked for. */
+/* What a character is: its kind, and above that its type: 0 for a mark, else one of four classes, by
+ * which it is known at the edge of an atom, or one of three scripts whose letters are caseless. A
+ * page, which has those of 256 characters, is UNKNOWN till asked for. */
 enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN };
 #define CHARACTER_PAGES 0x1100
 #define KIND_BITS 3
 #define KIND_OF(class) ((class) & ((1 << KIND_BITS) - 1))
+enum { TYPE_CAPITAL = 1, TYPE_SMALL, TYPE_CASELESS, TYPE_DIGIT };
+#define IS_LETTER(type) ((type) && (type) != TYPE_DIGIT)
 #define LOOK_CLASSES 0x110000u /* above all characters */
 #define LONGEST_ATOM 10000     /* characters, and marks behind digits */
 
@@ -25,6 +28,7 @@ typedef struct {
     uint32_t char_begin, char_end; /* in characters */
     uint32_t first, last;          /* how its edges look */
     uint8_t gap;                   /* behind it */
+    uint8_t kind, type;            /* of its first character */
     int8_t label;                  /* as the decoder numbers it; below 0: not given yet */
 } Atom;
 
@@ -44,28 +48,23 @@ typedef struct {
     uint8_t class;
 } Reading;
 
+/* The character that begins here, and its length in bytes. */
+static ALWAYS_INLINE uint32_t code_at(const uint8_t *p, uint32_t *length) {
+    const uint32_t c = *p;
+    *length = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    if (c < 0x80) return c;
+    if (c < 0xE0) return (c & 0x1F) << 6 | (p[1] & 0x3F);
+    const uint32_t two = (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
+    return c < 0xF0 ? (c & 0x0F) << 12 | two : (c & 0x07) << 18 | two << 6 | (p[3] & 0x3F);
+}
+
 /* Look at the next character; KIND_SPACE at the end, where its length is 0. */
 static ALWAYS_INLINE int reading_look(Reading *r, const Characters *known) {
     if (r->at >= r->n) {
         r->length = 0;
         return KIND_SPACE;
     }
-    const uint8_t *p = r->text + r->at;
-    uint32_t c = *p;
-    if (c < 0x80) {
-        r->length = 1;
-    } else if (c < 0xE0) {
-        c = (c & 0x1F) << 6 | (p[1] & 0x3F);
-        r->length = 2;
-    } else if (c < 0xF0) {
-        c = (c & 0x0F) << 12 | (uint32_t)(p[1] & 0x3F) << 6 | (p[2] & 0x3F);
-        r->length = 3;
-    } else {
-        c = (c & 0x07) << 18 | (uint32_t)(p[1] & 0x3F) << 12 | (uint32_t)(p[2] & 0x3F) << 6 |
-            (p[3] & 0x3F);
-        r->length = 4;
-    }
-    r->code = c;
+    const uint32_t c = r->code = code_at(r->text + r->at, &r->length);
     r->class = known->pages[c >> 8][c & 0xFF];
     return KIND_OF(r->class);
 }
@@ -76,7 +75,9 @@ static ALWAYS_INLINE void reading_step(Reading *r) {
 }
 
 static ALWAYS_INLINE uint32_t reading_edge(const Reading *r) {
-    return r->class >> KIND_BITS ? LOOK_CLASSES + (r->class >> KIND_BITS) : r->code;
+    const uint32_t type = r->class >> KIND_BITS, seen = seen_point(r->code);
+    if (type) return LOOK_CLASSES + (type > TYPE_DIGIT ? TYPE_CASELESS : type);
+    return seen == NOT_SEEN ? r->code : seen;
 }
 
 /* Read on while characters are of either kind, at most so many; *edge is how the last one looks. */
@@ -85,9 +86,23 @@ static ALWAYS_INLINE void reading_run(Reading *r, const Characters *known, int o
     for (; most > 0; most--) {
         const int kind = reading_look(r, known);
         if ((kind != one && kind != other) || !r->length) return;
-        *edge = reading_edge(r);
+        if (kind != KIND_MARK || seen_point(r->code) != NOT_SEEN) *edge = reading_edge(r);
         reading_step(r);
     }
+}
+
+/* Read over characters that are not seen, in front of an atom that stands right behind them; the
+ * kind of its first. */
+static inline int reading_hidden(Reading *r, const Characters *known, int kind) {
+    const Reading begin = *r;
+    int n = 0;
+    for (; kind == KIND_MARK && seen_point(r->code) == NOT_SEEN && n < LONGEST_ATOM; n++) {
+        reading_step(r);
+        kind = reading_look(r, known);
+    }
+    if (!n || (n < LONGEST_ATOM && kind != KIND_SPACE)) return kind;
+    *r = begin;
+    return KIND_MARK;
 }
 
 /* Read over white space: the gap that it is. An empty line is two line breaks of one kind with
@@ -119,9 +134,11 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
     x->missing = -1;
     reading_gap(&r, known);
     for (;;) {
-        const int kind = reading_look(&r, known);
+        int kind = reading_look(&r, known);
+        const Reading begin = r;
         x->chars = r.chars;
         if (!r.length) return 0;
+        if (kind == KIND_MARK) kind = reading_hidden(&r, known, kind);
         if (kind == KIND_UNKNOWN) {
             x->missing = (int32_t)(r.code >> 8);
             return -1;
@@ -132,10 +149,12 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
             x->room = room;
         }
         Atom *atom = &x->atoms[x->n++];
-        atom->begin = (uint32_t)r.at;
-        atom->char_begin = r.chars;
+        atom->begin = (uint32_t)begin.at;
+        atom->char_begin = begin.chars;
         atom->first = atom->last = reading_edge(&r);
         atom->label = -1;
+        atom->kind = (uint8_t)kind;
+        atom->type = r.class >> KIND_BITS;
         reading_step(&r);
         if (kind == KIND_LETTER) {
             reading_run(&r, known, KIND_LETTER, KIND_MARK, LONGEST_ATOM - 1, &atom->last);

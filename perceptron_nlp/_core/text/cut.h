@@ -7,9 +7,12 @@
 #define PERCEPTRON_NLP_CUT_H
 
 #include "tag/batch.h"
+#include "text/matches.h"
 #include "text/patterns.h"
 
 #define CUT_LABELS 3
+#define CUT_COLUMNS \
+    3 /* atoms, gaps, and how often training has a capitalized atom in small letters */
 #define CUT_HISTORY 4
 #define CUT_MOST_TYPES (1 << 19) /* types that a decoder of atoms may remember: see context_of */
 #define SUM_BITS 17              /* places of each cache of sums, at most, … */
@@ -17,16 +20,18 @@
 #define LEAST_SUM_BITS 8
 #define PLACES_SAMPLED (1 << 16) /* after which that is asked */
 #define MOST_TEMPLATES 64        /* of each kind */
+#define SMALL_CLASSES 4          /* of words by how often training has them in small letters */
 #define PLACE_BLOCK 16           /* atoms that are asked at once */
 #define CUT_BATCH 2048           /* atoms that are labeled at a time, or a few more */
 
 #define POLL_ATOMS (1 << 15) /* or tokens, after which a signal is answered */
 
-/* A paragraph of more atoms, or characters, is cut in windows; of their labels the last may change
- * with what follows, and are not taken. */
-#define WINDOW_ATOMS 4000
+/* A sentence has no more atoms, and few more characters than these; atoms with nothing between are
+ * searched for patterns so many at a time. So no text makes cutting wait for long. */
+#define LONGEST_SENTENCE 4000
 #define WINDOW_CHARACTERS 40000
-#define WINDOW_MARGIN 200
+#define LONGEST_CHUNK 1000
+#define CHUNK_CHARACTERS 10000
 
 /* Templates by what they look at: an atom and the next, with none of the labels before, the last of
  * them, or more; an atom and both its neighbors; an atom and the next two; or farther. */
@@ -56,13 +61,17 @@ typedef struct {
     uint64_t seed;
 } CutTemplate;
 
-#define MOST_SIDES ((2 * MAX_REACH + 1) * 2)
+#define MOST_SIDES ((2 * MAX_REACH + 1) * CUT_COLUMNS)
 
 /* What does not change while text is cut. */
 typedef struct {
     const Decoder *decoder;
     Places certain; /* of what atoms look like: label + 1 */
     Places words;   /* of words and their endings: see settle_words */
+    Places
+        small; /* of words in small letters how often training has them: 1 .. SMALL_CLASSES - 1 */
+    Places entries; /* a trie of the words of a dictionary: see matches.h */
+    int has_matches;
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -70,11 +79,11 @@ typedef struct {
     int farther_has_tags; /* do those that look farther look at labels, too? */
     CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
     int32_t n_sides;
-    WordRef gaps[3];
-    uint64_t yes[2], bias; /* what marks are hashed as */
+    WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
+    uint64_t yes[2], bias;                         /* what marks are hashed as */
     uint32_t window_characters;
     uint32_t held; /* kinds of patterns, a bit each */
-    int32_t lead; /* with more than that, what a place is like from near decides: see sum_near */
+    int32_t lead;  /* with more than that, what a place is like from near decides: see sum_near */
 } CutModel;
 
 typedef struct {
@@ -83,8 +92,9 @@ typedef struct {
 } CutToken;
 
 typedef struct {
-    size_t begin, end; /* atoms, of which these are labeled in the batch */
-} CutParagraph;
+    size_t begin, end;  /* atoms that are looked at, */
+    size_t first, last; /* and that are labeled, of a paragraph */
+} CutPiece;
 
 /* What templates said of contexts, by what they look at; of one thread. */
 typedef struct {
@@ -100,13 +110,18 @@ typedef struct {
 typedef struct {
     CutSums *sums; /* while it is cut */
     AtomList list;
-    CutParagraph *queue;
+    Match *matches; /* of a piece */
+    size_t matches_room;
+    CutPiece *queue;
     size_t n_queue, queue_room, queued_atoms;
     CutToken *tokens;
     size_t n_tokens, tokens_room;
     uint32_t *sentences; /* their first tokens; one more at the end */
     size_t n_sentences, sentences_room;
-    uint32_t taken, taken_chars; /* of the text: what is done with */
+    size_t n_before, n_labeled; /* atoms that were given: of sentences before, and with labels */
+    size_t kept, kept_before; /* atoms that are needed to go on: the first, in sentences before, */
+    size_t kept_labels;       /* and with labels */
+    uint32_t taken, taken_chars; /* of the text: what is not */
     int (*poll)(void);           /* answers signals; below 0: stop */
     size_t unpolled;             /* atoms or tokens labeled since */
 } Cut;
@@ -114,6 +129,8 @@ typedef struct {
 static inline void cut_model_close(CutModel *m) {
     places_close(&m->certain);
     places_close(&m->words);
+    places_close(&m->small);
+    places_close(&m->entries);
     for (int k = 0; k < LOOKS; k++) free(m->templates[k]);
     free(m->sides);
 }
@@ -127,13 +144,15 @@ static inline void sums_close(CutSums *sums) {
 
 static inline void cut_close(Cut *x) {
     free(x->list.atoms);
+    free(x->matches);
     free(x->queue);
     free(x->tokens);
     free(x->sentences);
     memset(x, 0, sizeof *x);
 }
 
-static inline int looks_of(const Program *p, int32_t template_id) {
+static inline int looks_of(const CutModel *m, int32_t template_id) {
+    const Program *p = m->decoder->layout.program;
     int first = 0, last = 0, last_gap = 0, deepest = 0;
     for
         EACH_ATOM(p, template_id, atom) {
@@ -141,7 +160,8 @@ static inline int looks_of(const Program *p, int32_t template_id) {
             if (atom->kind == ATOM_TAG && atom->value > deepest) deepest = atom->value;
             if (atom->kind != ATOM_VALUE) continue;
             if (atom->offset < first) first = atom->offset;
-            if (p->value_column[atom->value]) {
+            if (m->has_matches && p->value_column[atom->value] > 1) return LOOKS_FARTHER;
+            if (p->value_column[atom->value] == 1) {
                 if (atom->offset > last_gap) last_gap = atom->offset;
             } else if (atom->offset > last) {
                 last = atom->offset;
@@ -169,7 +189,7 @@ enum { MARK_FIRST = MAX_HISTORY, MARK_LAST, MARK_BIAS, SPOT_MARKS };
 
 static inline int cut_add_template(CutModel *m, int32_t template_id) {
     const Program *p = m->decoder->layout.program;
-    const int looks = looks_of(p, template_id);
+    const int looks = looks_of(m, template_id);
     CutTemplate made = {0, {0}, {0}, p->seeds[template_id]};
     for
         EACH_ATOM(p, template_id, atom) {
@@ -199,13 +219,15 @@ static inline int cut_add_template(CutModel *m, int32_t template_id) {
 /* List the templates that look at several atoms or at labels, but for those of the decoder's table
  * of labels; -1: no memory, or too many of them. */
 static inline int cut_model_open(CutModel *m, const Decoder *d) {
-    const uint8_t marks[] = "01p";
+    const uint8_t marks[] = "01p", looks[] = "_9C0C1C2C3U0U1U2U3";
     m->decoder = d;
     m->window_characters = WINDOW_CHARACTERS;
     m->yes[0] = yes_hash(0);
     m->yes[1] = yes_hash(1);
     m->bias = bias_hash();
     for (int k = 0; k < 3; k++) m->gaps[k] = word_ref(marks + k, 1, d->secrets);
+    for (int k = 0; k < 2 + 2 * SMALL_CLASSES; k++)
+        m->looks[k] = word_ref(looks + (k < 2 ? k : 2 * k - 2), k < 2 ? 1 : 2, d->secrets);
     for (int32_t k = 0; k < d->pairs.n_templates; k++)
         if (cut_add_template(m, d->pairs.templates[k]) < 0) return -1;
     for (int32_t k = 0; k < d->n_static; k++)
@@ -385,7 +407,8 @@ static inline void add_single(const CutModel *m, const Worker *w, const Spot *sp
 }
 
 /* Find the window of a place, and where its sums would be. */
-static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t reach) {
+static inline void ask_window(const CutModel *m, const Cut *x, const Worker *w, Asked *a,
+                              int32_t reach) {
     const Spot *spot = &a->spot;
     const int32_t *types = w->types[0] + spot->place;
     uint64_t gaps = 0;
@@ -398,8 +421,9 @@ static inline void ask_window(const Cut *x, const Worker *w, Asked *a, int32_t r
     for (int k = 0; k <= reach && k < WINDOW_REACH; k++)
         a->seen[1] = a->seen[1] << 20 | (uint64_t)types[k];
     const uint64_t last = reach == WINDOW_REACH ? (uint64_t)types[WINDOW_REACH] : 0;
+    const uint64_t match = m->has_matches ? (uint64_t)w->types[2][spot->place] : 0;
     a->seen[2] = 1ull << 63 | (uint64_t)(spot->i == 0) << 62 |
-                 (uint64_t)(spot->i == spot->n - 1) << 61 | last << 20 | gaps;
+                 (uint64_t)(spot->i == spot->n - 1) << 61 | match << 40 | last << 20 | gaps;
     const uint64_t hash = (a->seen[0] * XXH_P1 + a->seen[1] * XXH_P2) ^ a->seen[2] * XXH_P3;
     a->window = &x->sums->windows[((hash ^ hash >> 32) * XXH_P1) >> (64 - x->sums->bits)];
     PREFETCH(a->window);
@@ -510,7 +534,7 @@ static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, A
                              int count) {
     const int32_t reach = m->decoder->layout.program->reach;
     int far[PLACE_BLOCK], n_far = 0;
-    for (int k = 0; k < count && reach <= WINDOW_REACH; k++) ask_window(x, w, &asked[k], reach);
+    for (int k = 0; k < count && reach <= WINDOW_REACH; k++) ask_window(m, x, w, &asked[k], reach);
     for (int k = 0; k < count; k++) ask_place(x, w, &asked[k], reach);
     for (int k = 0; k < count; k++) {
         if (!asked[k].is_known) sum_near(m, w, &asked[k]);
@@ -530,15 +554,19 @@ static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, A
     }
 }
 
-static inline void label_paragraph(const CutModel *m, const Cut *x, const Worker *w,
-                                   int64_t sentence, Atom *atoms, int64_t n) {
+/* Label atoms first .. last of n; those before have labels. */
+static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w, int64_t sentence,
+                               Atom *atoms, int64_t n, int64_t first, int64_t last) {
     const uint8_t none = (uint8_t)m->decoder->layout.table->n_labels;
     const int64_t place = padded_place(m->decoder, sentence, w->starts[sentence]);
     Asked asked[PLACE_BLOCK];
     uint8_t past[CUT_HISTORY];
-    memset(past, none, sizeof past);
-    for (int64_t from = 0; from < n; from += PLACE_BLOCK) {
-        const int64_t end = from + PLACE_BLOCK < n ? from + PLACE_BLOCK : n;
+    for (int k = 0; k < CUT_HISTORY; k++) {
+        const int8_t label = first > k ? atoms[first - 1 - k].label : (int8_t)none;
+        past[k] = label < (int8_t)none ? (uint8_t)label : none;
+    }
+    for (int64_t from = first; from < last; from += PLACE_BLOCK) {
+        const int64_t end = from + PLACE_BLOCK < last ? from + PLACE_BLOCK : last;
         int count = 0, next = 0;
         for (int64_t i = from; i < end; i++)
             if (atoms[i].label < 0) asked[count++].spot = (Spot){atoms, n, i, place + i};
@@ -596,38 +624,62 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
 }
 
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
- * marks and brackets that are no part of them. */
-static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n) {
+ * marks and brackets that are no part of them; all from `first` on. */
+static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n,
+                                 int64_t first) {
     Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
     int64_t begin, end;
     for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
         if (!(m->held >> kind & 1)) continue;
-        for (int64_t k = begin; k + 1 < end; k++) atoms[k].label = m->goes_on;
+        for (int64_t k = begin < first ? first : begin; k + 1 < end; k++)
+            atoms[k].label = m->goes_on;
         if (!IS_CLOSED(kind)) continue;
-        if (opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
-        if (closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
+        if (begin > first && opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
+        if (end > first && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
     }
 }
 
-/* Settle what is certain; how many places are not. The last place of all is asked for what it is,
- * unless its paragraph ends there. */
-static inline size_t settle_places(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n) {
-    size_t asked = 0, chunk = 0;
-    for (size_t i = 0; i < n; i++) {
+/* Does no pattern hold an atom, nor look beyond it? */
+static inline int is_barrier(const Atom *atom) {
+    const uint32_t look = atom->first;
+    if (look >= LOOK_CLASSES)
+        return look == LOOK_CASELESS && atom->char_end - atom->char_begin == 1;
+    return look >= 0x80 && look != 0x2019 && !is_picture(look) && look < 0x1F000;
+}
+
+/* The beginning of a run of atoms with nothing between, or of a part of one that is long: atom `at`
+ * is the next one. *barrier is the last place from which on patterns do not depend on what is before. */
+static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
+    const Atom *atom = &atoms[at];
+    const uint32_t chars = atom->char_begin - atoms[*barrier].char_begin;
+    const int is_new = atoms[at - 1].gap != GAP_NOTHING || at - *barrier >= LONGEST_CHUNK ||
+                       chars >= CHUNK_CHARACTERS;
+    if (is_new || is_barrier(atom)) *barrier = at;
+    return is_new;
+}
+
+/* Settle what is certain of the atoms first .. end of a paragraph that begins at `begin`, or at a
+ * place where patterns may be looked for anew; how many of all atoms are settled, or could be. What
+ * follows the paragraph may change the last atom, if it is not whole, and its patterns. */
+static inline size_t settle_places(const CutModel *m, const uint8_t *text, Atom *atoms,
+                                   size_t begin, size_t first, size_t end, int is_whole) {
+    size_t chunk = begin, barrier = begin;
+    for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
-        if (atom->gap == GAP_PARAGRAPH)
+        if (i >= first && atom->gap == GAP_PARAGRAPH)
             atom->label = m->sentence;
-        else if (i + 1 < n)
-            atom->label = certain_label(m, atom, atoms[i + 1].first);
-        else
-            atom->label = -1;
-        asked += atom->label < 0;
-        if (atom->gap == GAP_NOTHING && i + 1 < n) continue;
+        else if (i >= first)
+            atom->label = i + 1 < end ? certain_label(m, atom, atoms[i + 1].first) : -1;
+        size_t next = barrier;
+        const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
+        if (is_new || i + 2 < end) barrier = next;
+        if (!is_new && i + 1 < end) continue;
         if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
-            hold_patterns(m, text, atoms + chunk, i + 1 - chunk);
+            hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
+                          first > chunk ? (int64_t)(first - chunk) : 0);
         chunk = i + 1;
     }
-    return asked;
+    return is_whole ? end : barrier;
 }
 
 /* Words, too, make places certain: by how the atom on their other side looks, one of four classes,
@@ -659,10 +711,11 @@ static ALWAYS_INLINE int word_place(uint8_t gap, uint32_t look) {
     return gap > GAP_SPACE || class >= WORD_LOOKS ? -1 : 2 * (int)(WORD_LOOKS * gap + class);
 }
 
-/* Settle what the words of a paragraph make certain; -1: no memory. */
+/* Settle what words make certain of atoms first .. last of n; -1: no memory. */
 static inline int settle_words(const CutModel *m, CutSums *sums, const uint8_t *text,
-                               const int32_t *types, Atom *atoms, size_t n) {
-    for (size_t i = 0; i + 1 < n; i++) {
+                               const int32_t *types, Atom *atoms, size_t n, size_t first,
+                               size_t last) {
+    for (size_t i = first; i < last && i + 1 < n; i++) {
         Atom *own = &atoms[i];
         if (own->label >= 0) continue;
         const int ahead = word_place(own->gap, own[1].first);
@@ -679,13 +732,57 @@ static inline int settle_words(const CutModel *m, CutSums *sums, const uint8_t *
     return 0;
 }
 
-static inline int take_atom(const CutModel *m, Batch *b, const uint8_t *text, const Atom *atom) {
+/* How an atom of letters or digits looks in its column: of a capitalized one whether it ends with a
+ * capital, too, and how often training has it in small letters; -1: no memory. */
+static inline int look_of(const CutModel *m, CutSums *sums, const uint8_t *text, const Atom *atom) {
+    static const ValueSpec lower = {VIEW_LOWER, AFFIX_NONE, 0, 0};
+    WordScratch *s = &sums->scratch;
+    if (atom->first != LOOK_CAPITAL) return atom->first == LOOK_DIGIT;
+    if (word_views(s, text + atom->begin, atom->end - atom->begin, 1u << VIEW_LOWER) < 0) return -1;
+    const int is_upper = atom->last == LOOK_CAPITAL && atom->char_end - atom->char_begin > 1;
+    return 2 + is_upper * SMALL_CLASSES +
+           (int)places_find(&m->small, word_key(word_value(s, &lower), 0));
+}
+
+/* Take an atom into the third column; -1: no memory. */
+static inline int take_look(const CutModel *m, Cut *x, Batch *b, const uint8_t *text,
+                            const Atom *atom) {
     const Decoder *d = m->decoder;
-    const size_t n = atom->end - atom->begin;
     const uint8_t *at = text + atom->begin;
-    if (batch_word(d, b, 0, word_ref_within(text, at, n, d->secrets), at) < 0) return -1;
-    if (d->layout.program->n_columns == 1) return 0;
-    return batch_word(d, b, 1, m->gaps[atom->gap], text);
+    if (atom->first < LOOK_CLASSES)
+        return batch_word(d, b, 2, word_ref_within(text, at, atom->end - atom->begin, d->secrets),
+                          at);
+    const int look = look_of(m, x->sums, text, atom);
+    return look < 0 ? -1 : batch_word(d, b, 2, m->looks[look], text);
+}
+
+/* Take the atoms of a paragraph into the batch; -1: no memory. */
+static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t *text,
+                             const Atom *atoms, size_t n) {
+    const Decoder *d = m->decoder;
+    const int32_t n_columns = d->layout.program->n_columns;
+    if (batch_room(d, b, (int64_t)n) < 0) return -1;
+    if (m->has_matches) {
+        if (n > x->matches_room) {
+            if (grow_array(&x->matches, n, sizeof *x->matches) < 0) return -1;
+            x->matches_room = n;
+        }
+        find_matches(&m->entries, text, atoms, n, x->matches);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *at = text + atoms[i].begin;
+        const size_t length = atoms[i].end - atoms[i].begin;
+        if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) return -1;
+        if (n_columns > 1 && batch_word(d, b, 1, m->gaps[atoms[i].gap], text) < 0) return -1;
+        if (m->has_matches) {
+            uint8_t shown[MATCH_BYTES];
+            show_match(atoms, n, x->matches, i, shown);
+            if (batch_word(d, b, 2, word_ref(shown, MATCH_BYTES, d->secrets), text) < 0) return -1;
+        } else if (n_columns > 2 && take_look(m, x, b, text, &atoms[i]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 /* Answer signals now and then; -1: stop. */
@@ -696,25 +793,21 @@ static inline int cut_poll(Cut *x, size_t labeled) {
     return x->poll();
 }
 
-/* Label the atoms of the paragraphs in the queue; -1: no memory, or a signal. */
+/* Label the atoms of the pieces in the queue, and empty it; -1: no memory, or a signal. */
 static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_t *text) {
     const Decoder *d = m->decoder;
     const int64_t cleared = w->cache.times_cleared;
-    size_t asked = 0;
+    const size_t n_queue = x->n_queue;
     if (cut_poll(x, x->queued_atoms) < 0) return -1;
+    x->n_queue = x->queued_atoms = 0;
+    if (!n_queue) return 0;
     batch_reset(&w->batch);
-    for (size_t q = 0; q < x->n_queue; q++) {
-        const CutParagraph *own = &x->queue[q];
-        Atom *atoms = x->list.atoms + own->begin;
-        const size_t n = own->end - own->begin;
-        if (!settle_places(m, text, atoms, n)) continue;
-        if (batch_room(d, &w->batch, (int64_t)n) < 0) return -1;
-        for (size_t i = 0; i < n; i++)
-            if (take_atom(m, &w->batch, text, &atoms[i]) < 0) return -1;
+    for (size_t q = 0; q < n_queue; q++) {
+        const CutPiece *own = &x->queue[q];
+        const Atom *atoms = x->list.atoms + own->begin;
+        if (take_atoms(m, x, &w->batch, text, atoms, own->end - own->begin) < 0) return -1;
         if (batch_end_sentence(&w->batch) < 0) return -1;
-        x->queue[asked++] = *own;
     }
-    if (!asked) return 0;
     if (find_types(d, w) < 0) {
         cache_spoil(&w->cache);
         return -1;
@@ -726,15 +819,17 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
         return -1;
     }
     size_sums(x->sums);
-    for (size_t q = 0; q < asked; q++) {
-        const CutParagraph *own = &x->queue[q];
+    for (size_t q = 0; q < n_queue; q++) {
+        const CutPiece *own = &x->queue[q];
         const int32_t *types = w->types[0] + padded_place(d, (int64_t)q, w->starts[q]);
+        const size_t n = own->end - own->begin, first = own->first - own->begin;
         Atom *atoms = x->list.atoms + own->begin;
-        if (settle_words(m, x->sums, text, types, atoms, own->end - own->begin) < 0) {
+        if (settle_words(m, x->sums, text, types, atoms, n, first, own->last - own->begin) < 0) {
             cache_spoil(&w->cache);
             return -1;
         }
-        label_paragraph(m, x, w, (int64_t)q, atoms, (int64_t)(own->end - own->begin));
+        label_piece(m, x, w, (int64_t)q, atoms, (int64_t)n, (int64_t)first,
+                    (int64_t)(own->last - own->begin));
     }
     return 0;
 }
@@ -751,120 +846,124 @@ static inline int end_sentence(Cut *x) {
     return 0;
 }
 
-/* The tokens and sentences of labeled atoms; the last one ends a sentence. -1: no memory. */
-static inline int put_together(const CutModel *m, Cut *x, size_t begin, size_t end) {
-    size_t first = begin;
-    for (size_t i = begin; i < end; i++) {
-        const Atom *atom = &x->list.atoms[i];
-        const int last = i + 1 == end || atom->gap == GAP_PARAGRAPH;
-        if (atom->label == m->goes_on && !last) continue;
-        if (x->n_tokens == x->tokens_room) {
-            const size_t room = 2 * x->tokens_room + 1024;
-            if (grow_array(&x->tokens, room, sizeof *x->tokens) < 0) return -1;
-            x->tokens_room = room;
-        }
-        const Atom *from = &x->list.atoms[first];
-        x->tokens[x->n_tokens++] = (CutToken){from->begin,    atom->end,       from->char_begin,
-                                              atom->char_end, (uint32_t)first, (uint32_t)i};
-        first = i + 1;
-        if ((last || atom->label == m->sentence) && end_sentence(x) < 0) return -1;
+static inline int end_token(Cut *x, size_t first, size_t last) {
+    if (x->n_tokens == x->tokens_room) {
+        const size_t room = 2 * x->tokens_room + 1024;
+        if (grow_array(&x->tokens, room, sizeof *x->tokens) < 0) return -1;
+        x->tokens_room = room;
     }
+    const Atom *from = &x->list.atoms[first], *to = &x->list.atoms[last];
+    x->tokens[x->n_tokens++] = (CutToken){from->begin,  to->end,         from->char_begin,
+                                          to->char_end, (uint32_t)first, (uint32_t)last};
+    return 0;
+}
+
+/* The tokens and sentences of labeled atoms; what follows the last sentence is left. A sentence that
+ * gets too long ends with its last token, or, if it has none, where it is. -1: no memory. */
+static inline int put_together(const CutModel *m, Cut *x, size_t begin, size_t end) {
+    const Atom *atoms = x->list.atoms;
+    size_t first = begin, start = begin; /* of the token, of the sentence */
+    uint64_t chars = 0;
+    for (size_t i = begin; i < end; i++) {
+        const int is_last = atoms[i].gap == GAP_PARAGRAPH;
+        chars += atoms[i].char_end - atoms[i].char_begin;
+        const int is_long = i + 1 - start >= LONGEST_SENTENCE || chars >= m->window_characters;
+        if (atoms[i].label != m->goes_on || is_last || (is_long && first == start)) {
+            if (end_token(x, first, i) < 0) return -1;
+            first = i + 1;
+        }
+        if (atoms[i].label != m->sentence && !is_last && !is_long) continue;
+        if (end_sentence(x) < 0) return -1;
+        start = first;
+        chars = 0;
+        for (size_t k = first; k <= i; k++) chars += atoms[k].char_end - atoms[k].char_begin;
+    }
+    x->n_tokens = x->sentences[x->n_sentences];
     return 0;
 }
 
 /* ---- texts ---- */
 
-static inline int flush_queue(const CutModel *m, Cut *x, Worker *w, const uint8_t *text,
-                              size_t *done, size_t end) {
-    if (label_queue(m, x, w, text) < 0) return -1;
-    x->n_queue = x->queued_atoms = 0;
-    if (put_together(m, x, *done, end) < 0) return -1;
-    *done = end;
-    return 0;
-}
-
-static inline int queue_paragraph(Cut *x, size_t begin, size_t end) {
-    if (x->n_queue == x->queue_room) {
-        const size_t room = 2 * x->queue_room + 64;
-        if (grow_array(&x->queue, room, sizeof *x->queue) < 0) return -1;
-        x->queue_room = room;
+/* Label atoms first .. last of a paragraph that begins at `begin` and ends at `end`, or goes on there,
+ * piece by piece, each with what is looked at about it. -1: no memory, or a signal. */
+static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_t *text,
+                              size_t begin, size_t end, size_t first, size_t last, size_t reach) {
+    for (size_t next; first < last; first = next) {
+        size_t asked = 0;
+        next = last - first > CUT_BATCH ? first + CUT_BATCH : last;
+        for (size_t i = first; i < next; i++) asked += x->list.atoms[i].label < 0;
+        if (!asked) continue;
+        if (x->n_queue == x->queue_room) {
+            const size_t room = 2 * x->queue_room + 64;
+            if (grow_array(&x->queue, room, sizeof *x->queue) < 0) return -1;
+            x->queue_room = room;
+        }
+        CutPiece *own = &x->queue[x->n_queue++];
+        own->begin = first - begin > reach ? first - reach : begin;
+        own->end = end - next > reach ? next + reach : end;
+        own->first = first;
+        own->last = next;
+        x->queued_atoms += own->end - own->begin;
+        if (x->queued_atoms >= CUT_BATCH && label_queue(m, x, w, text) < 0) return -1;
     }
-    x->queue[x->n_queue++] = (CutParagraph){begin, end};
-    x->queued_atoms += end - begin;
     return 0;
 }
 
-/* How many of the atoms of a labeled window are taken: up to the last sentence that ends in its upper
- * half but well before its end, or token, or whatever comes there. As half of it is taken at least,
- * labeling takes twice the atoms of a paragraph at most. */
-static inline size_t window_taken(const CutModel *m, const Atom *atoms, size_t n) {
-    const size_t most = n - (n / 4 < WINDOW_MARGIN ? n / 4 : WINDOW_MARGIN);
-    for (size_t k = most; k > n / 2; k--)
-        if (atoms[k - 1].label == m->sentence) return k;
-    for (size_t k = most; k > n / 2; k--)
-        if (atoms[k - 1].label == m->token) return k;
-    return most;
-}
-
-/* Characters of atoms; white space between them does not count, so that its length says nothing. */
-static inline uint64_t atom_characters(const Atom *atoms, size_t n) {
-    uint64_t sum = 0;
-    for (size_t k = 0; k < n; k++) sum += atoms[k].char_end - atoms[k].char_begin;
-    return sum;
-}
-
-/* Cut atoms begin .. end, a paragraph, in windows as long as it is too long for one; *begin is what is
- * left of it then. The queue is empty. -1: no memory. */
-static inline int cut_windows(const CutModel *m, Cut *x, Worker *w, const uint8_t *text,
-                              size_t *begin, size_t end, int is_whole) {
+/* Say what is kept of a paragraph that goes on, `left` being the first atom of its open sentence: what
+ * labels and patterns that follow look at. */
+static inline void keep_open(Cut *x, size_t begin, size_t left, size_t labeled, size_t reach) {
     const Atom *atoms = x->list.atoms;
-    uint64_t left = atom_characters(atoms + *begin, end - *begin);
-    while (*begin < end) {
-        const int is_long = left > m->window_characters;
-        if (!is_long && (!is_whole || end - *begin <= WINDOW_ATOMS)) return 0;
-        size_t n = 0, done = *begin;
-        for (uint64_t sum = 0; n <= WINDOW_ATOMS && done + n < end && sum < m->window_characters;)
-            sum += atom_characters(atoms + done + n++, 1);
-        n = n > 1 ? n - 1 : 1; /* the last one may be longer than it looks */
-        if (queue_paragraph(x, *begin, *begin + n) < 0 || label_queue(m, x, w, text) < 0) return -1;
-        x->n_queue = x->queued_atoms = 0;
-        if (put_together(m, x, done, done + window_taken(m, atoms + done, n)) < 0) return -1;
-        *begin = x->tokens[x->n_tokens - 1].last + 1u;
-        left -= atom_characters(atoms + done, *begin - done);
+    size_t barrier = begin, from = begin;
+    const size_t first = left - begin > reach ? left - reach : begin;
+    for (size_t i = begin + 1; i <= first; i++) {
+        begins_chunk(atoms, i, &barrier);
+        from = barrier;
     }
-    return 0;
+    x->kept = from;
+    x->kept_before = left - from;
+    x->kept_labels = labeled - from;
+    x->taken = atoms[from].begin;
+    x->taken_chars = atoms[from].char_begin;
 }
 
-/* Cut a text; what may go on is left, unless it is at its end. -1: no memory, a signal, or a page is
- * missing: then nothing of it is done. */
+/* Cut a text, which goes on where another was left if n_labeled of its atoms have labels, n_before of
+ * them in sentences before. What may change with what follows is left, unless it is at its end. -1: no
+ * memory, a signal, or a page is missing: then nothing of it is done. */
 static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
-                           const uint8_t *text, size_t n, int at_end) {
-    size_t begin = 0, done = 0;
+                           const uint8_t *text, size_t n, int at_end, const uint8_t *labels) {
+    const size_t own_reach = (size_t)m->decoder->layout.program->reach;
+    const size_t farther = m->has_matches ? LONGEST_MATCH + 1 : 0;
+    const size_t reach = (own_reach < CUT_HISTORY ? CUT_HISTORY : own_reach) + farther;
+    const size_t ahead = (own_reach ? own_reach : 1) + farther;
+    size_t begin = 0;
     x->n_tokens = x->n_sentences = x->n_queue = x->queued_atoms = 0;
+    x->kept_before = x->kept_labels = 0;
     if (list_atoms(&x->list, known, text, n) < 0 || end_sentence(x) < 0) return -1;
     Atom *atoms = x->list.atoms;
     const size_t n_atoms = x->list.n;
+    size_t first = x->n_labeled < n_atoms ? x->n_labeled : n_atoms;
+    for (size_t i = 0; i < first; i++) atoms[i].label = (int8_t)labels[i];
     if (n_atoms && at_end) atoms[n_atoms - 1].gap = GAP_PARAGRAPH;
     for (size_t i = 0; i < n_atoms; i++) {
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
-        if (!is_whole && i + 1 < n_atoms) continue;
-        const int is_long = atom_characters(atoms + begin, i + 1 - begin) > m->window_characters ||
-                            (is_whole && i + 1 - begin > WINDOW_ATOMS);
-        if (is_long) {
-            if (flush_queue(m, x, w, text, &done, begin) < 0 ||
-                cut_windows(m, x, w, text, &begin, i + 1, is_whole) < 0)
-                return -1;
-            done = begin;
-        }
-        if (is_whole && begin <= i) {
-            if (queue_paragraph(x, begin, i + 1) < 0) return -1;
-            begin = i + 1;
-        }
-        if (x->queued_atoms >= CUT_BATCH && flush_queue(m, x, w, text, &done, begin) < 0) return -1;
+        size_t last = i + 1;
+        if (!is_whole && last < n_atoms) continue;
+        const size_t settled = settle_places(m, text, atoms, begin, first, last, is_whole);
+        /* What looks farther ahead than to the last atom but one waits. */
+        if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
+        if (last > settled) last = settled;
+        if (last > first && label_atoms(m, x, w, text, begin, i + 1, first, last, reach) < 0)
+            return -1;
+        if (last > first) first = last;
+        if (is_whole) begin = i + 1;
     }
-    if (flush_queue(m, x, w, text, &done, begin) < 0) return -1;
-    x->taken = begin < n_atoms ? atoms[begin].begin : (uint32_t)n;
-    x->taken_chars = begin < n_atoms ? atoms[begin].char_begin : x->list.chars;
+    if (label_queue(m, x, w, text) < 0 || put_together(m, x, x->n_before, first) < 0) return -1;
+    x->taken = (uint32_t)n;
+    x->taken_chars = x->list.chars;
+    if (begin < n_atoms) {
+        size_t left = x->n_tokens ? x->tokens[x->n_tokens - 1].last + 1u : x->n_before;
+        keep_open(x, begin, left < begin ? begin : left, first, reach);
+    }
     return 0;
 }
 

@@ -14,6 +14,7 @@ cdef extern from "text/words.h" nogil:
         pass
     ctypedef struct Atom:
         uint8_t gap
+        int8_t label
     ctypedef struct AtomList:
         Atom *atoms
         size_t n
@@ -24,9 +25,14 @@ cdef extern from "text/words.h" nogil:
         int64_t n
         int64_t at
         int64_t end
+    ctypedef struct Match:
+        pass
     ctypedef struct CutModel:
         Places certain
         Places words
+        Places small
+        Places entries
+        int has_matches
         int8_t word_labels[4]
         int8_t goes_on
         int8_t token
@@ -48,6 +54,11 @@ cdef extern from "text/words.h" nogil:
         size_t n_tokens
         uint32_t *sentences
         size_t n_sentences
+        size_t n_before
+        size_t n_labeled
+        size_t kept
+        size_t kept_before
+        size_t kept_labels
         uint32_t taken
         uint32_t taken_chars
         int (*poll)() except -1
@@ -59,13 +70,25 @@ cdef extern from "text/words.h" nogil:
         uint32_t *pieces
         const uint8_t *text
         uint32_t added
-        const uint32_t *cut_after
+        const uint32_t *lengths
+    ctypedef struct Stems:
+        Places known
+        uint32_t[2] *cuts
+        uint32_t n_cuts
     ctypedef struct TextWords:
         TextWord *words
         size_t n_words
         uint32_t *first
     const int CHARACTER_PAGES
     const int CUT_LABELS
+    const int CUT_COLUMNS
+    const int LONGEST_MATCH
+    const int MATCH_BYTES
+    void add_entry(Places *words, const uint8_t *word, size_t n, uint32_t *n_nodes) noexcept
+    void find_matches(const Places *words, const uint8_t *text, const Atom *atoms, size_t n,
+                      Match *found) noexcept
+    void show_match(const Atom *atoms, size_t n, const Match *found, size_t i,
+                    uint8_t *shown) noexcept
     const int CUT_MOST_TYPES
     const size_t SUM_COST
     const uint32_t LOOK_CLASSES
@@ -73,21 +96,24 @@ cdef extern from "text/words.h" nogil:
     int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) noexcept
     int next_pattern(Chunk *c, int64_t *begin, int64_t *end) noexcept
     int places_open(Places *x, size_t n, uint64_t secret) noexcept
+    void places_close(Places *x) noexcept
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
     uint64_t word_key(uint64_t hash, uint32_t look) noexcept
     int cut_model_open(CutModel *m, const Decoder *d) noexcept
+    void places_close(Places *x) noexcept
     void cut_model_close(CutModel *m) noexcept
     void sums_close(CutSums *sums) noexcept
     void cut_close(Cut *x) noexcept
     int cut_text(const CutModel *m, Cut *x, Worker *w, const Characters *known,
-                 const uint8_t *text, size_t n, int at_end) except? -1
+                 const uint8_t *text, size_t n, int at_end,
+                 const uint8_t *labels) except? -1
     void text_words_close(TextWords *x) noexcept
     const uint8_t *text_word_bytes(const TextWords *x, const uint8_t *text,
                                    TextWord word) noexcept
     int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *text) noexcept
     int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
-                    Worker *w, const SplitScript *scripts) except? -1
+                    Worker *w, const SplitScript *scripts, const Stems *stems) except? -1
 
 
 cdef class CharacterPages:
@@ -101,6 +127,7 @@ cdef class TextCutter:
     cdef SentenceDecoder cut, splits
     cdef CutModel model
     cdef SplitScript *scripts
+    cdef Stems stems
     cdef list kept_alive, idle, free
     cdef object page_of
     cdef int _script(self, SplitScript *own, script) except -1
@@ -118,4 +145,5 @@ cdef class Cutting:
     cdef CharacterPages pages
     cdef CutSums sums
     cdef CacheUse use
-    cdef int cut(self, CutText into, bytes text, bint at_end) except -1
+    cdef int cut(self, CutText into, bytes text, bint at_end, bytes labels,
+                 size_t n_before) except -1

@@ -4,9 +4,13 @@ from typing import Self, TypeAlias
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 
 MOST_BYTES: int
+MOST_MATCHED: int
 _SplitScript: TypeAlias = tuple[Sequence[int]] | tuple[int, bytes, Sequence[bytes]] | None
 
 def patterns_in(text: bytes, page_of: Callable[[int], bytes]) -> list[tuple[int, int, int]]: ...
+def matches_in(
+    text: bytes, page_of: Callable[[int], bytes], entries: Sequence[bytes]
+) -> list[str]: ...
 
 class TextCutter:
     def __new__(
@@ -14,19 +18,27 @@ class TextCutter:
         cut: SentenceDecoder,
         certain: Mapping[tuple[int, int, int], str],
         words: Sequence[tuple[int, int, int]],
+        small: Sequence[tuple[int, int]],
         page_of: Callable[[int], bytes],
         splits: SentenceDecoder | None,
         scripts: Sequence[_SplitScript],
+        stems: Sequence[tuple[int, int]],
+        cuts: Sequence[tuple[int, int]],
         window: int,
         held: int,
+        entries: Sequence[bytes] | None = None,
         lead: int | None = None,
     ) -> Self: ...
-    def cut_text(self, text: bytes, at_end: bool) -> CutText: ...
+    def cut_text(
+        self, text: bytes, at_end: bool, labels: bytes = b"", n_before: int = 0
+    ) -> CutText: ...
     def give_back(self, found: CutText) -> None: ...
 
 class CutText:
     @property
     def taken(self) -> tuple[int, int]: ...
+    @property
+    def rest(self) -> tuple[bytes, int]: ...
     @property
     def n_sentences(self) -> int: ...
     def sentences(self) -> list[list[tuple[int, int, tuple[str, ...]]]]: ...

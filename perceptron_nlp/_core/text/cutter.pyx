@@ -14,6 +14,7 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 # A page that is not known yet.
 cdef bytes UNKNOWN = bytes([5]) * 256
 MOST_BYTES = (1 << 31) - 1
+MOST_MATCHED = LONGEST_MATCH
 # No label leads by more.
 cdef int32_t MOST_LEAD = (1 << 31) - 1
 
@@ -61,32 +62,85 @@ def patterns_in(bytes text not None, page_of):
     ------
     MemoryLimitError : no room for its atoms
     """
-    cdef CharacterPages pages = CharacterPages(page_of)
-    cdef AtomList found
+    cdef _TextAtoms own = _TextAtoms(text, page_of)
     cdef Chunk chunk
     cdef size_t first = 0, i
     cdef int64_t begin, end
     cdef int kind
     cdef list patterns = []
-    cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(text)
-    memset(&found, 0, sizeof(AtomList))
-    try:
-        while list_atoms(&found, pages.known, at, PyBytes_GET_SIZE(text)) < 0:
-            if found.missing < 0:
-                raise MemoryLimitError("no memory for the atoms of this text")
-            pages.learn(found.missing)
-        for i in range(found.n):
-            if found.atoms[i].gap == GAP_NOTHING and i + 1 < found.n:
-                continue
-            chunk = Chunk(at, found.atoms + first, i + 1 - first, 0, 0)
+    for i in range(own.found.n):
+        if own.found.atoms[i].gap == GAP_NOTHING and i + 1 < own.found.n:
+            continue
+        chunk = Chunk(own.at, own.found.atoms + first, i + 1 - first, 0, 0)
+        kind = next_pattern(&chunk, &begin, &end)
+        while kind >= 0:
+            patterns.append((kind, first + begin, first + end))
             kind = next_pattern(&chunk, &begin, &end)
-            while kind >= 0:
-                patterns.append((kind, first + begin, first + end))
-                kind = next_pattern(&chunk, &begin, &end)
-            first = i + 1
-    finally:
-        free(found.atoms)
+        first = i + 1
     return patterns
+
+
+def matches_in(bytes text not None, page_of, entries):
+    """Return what the words of a dictionary say of the places behind the atoms of a text (matches.h).
+
+    Parameters
+    ----------
+    text, page_of, entries : as for TextCutter
+
+    Raises
+    ------
+    MemoryLimitError : no room for them
+    """
+    cdef _TextAtoms own = _TextAtoms(text, page_of)
+    cdef Places words
+    cdef Match *found = NULL
+    cdef uint8_t[16] shown
+    cdef size_t i
+    cdef list matches = []
+    memset(&words, 0, sizeof(Places))
+    try:
+        found = <Match *>calloc(own.found.n + 1, sizeof(Match))
+        if found == NULL:
+            raise MemoryLimitError("no memory for the atoms of this text")
+        _open_entries(&words, entries)
+        find_matches(&words, own.at, own.found.atoms, own.found.n, found)
+        for i in range(own.found.n):
+            show_match(own.found.atoms, own.found.n, found, i, shown)
+            matches.append((<char *>shown)[:MATCH_BYTES].decode("ascii"))
+    finally:
+        places_close(&words)
+        free(found)
+    return matches
+
+
+cdef class _TextAtoms:
+    """The atoms of a text."""
+
+    cdef AtomList found
+    cdef const uint8_t *at
+    cdef bytes text
+
+    def __cinit__(self, bytes text not None, page_of):
+        cdef CharacterPages pages = CharacterPages(page_of)
+        self.text, self.at = text, <const uint8_t *>PyBytes_AS_STRING(text)
+        while list_atoms(&self.found, pages.known, self.at, PyBytes_GET_SIZE(text)) < 0:
+            if self.found.missing < 0:
+                raise MemoryLimitError("no memory for the atoms of this text")
+            pages.learn(self.found.missing)
+
+    def __dealloc__(self):
+        free(self.found.atoms)
+
+
+cdef int _open_entries(Places *into, entries) except -1:
+    """Make a trie of words."""
+    cdef bytes word
+    cdef uint32_t n_nodes = 0
+    if places_open(into, sum(map(len, entries)), draw_secret()) < 0:
+        raise MemoryLimitError("no memory for the segmentation")
+    for word in entries:
+        add_entry(into, <const uint8_t *>PyBytes_AS_STRING(word), PyBytes_GET_SIZE(word), &n_nodes)
+    return 0
 
 
 cdef class TextCutter:
@@ -98,12 +152,17 @@ cdef class TextCutter:
     certain : labels of certain places, by the numbers of how the atoms about them look and the gap
         between: see atoms.place_numbers
     words : (look, hash, labels) of what words and endings know of the places beside them: see atoms.word_numbers
+    small : (hash, class) of words by how often training has them in small letters
     page_of : from a number to what 256 characters are, as bytes: see atoms.class_page
     splits : None, or a decoder of tokens
     scripts : what each of its labels makes of a token: None for the token itself, (lengths of the
-        words behind the first), or (characters dropped, what is added, further words)
-    window : characters of the atoms of a paragraph that are labeled at a time
+        words, 0 for the stem), or (characters dropped, what is added, further words)
+    stems : (hash, the hash of the only token or 1) of each stem that the column of splits is made of
+    cuts : of each letter of that column the characters before and behind a stem; at most 26
+    window : characters of the atoms of a sentence, after which it is over
     held : kinds of patterns that go on within, a bit each, in the order of patterns.h
+    entries : words of a dictionary, in UTF-8, of at most LONGEST_MATCH characters, if that
+        is the third column; else None
     lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
         asked nothing else; in the units of the decoder's weights
 
@@ -112,26 +171,31 @@ cdef class TextCutter:
     ArgumentError : the decoders do not fit
     """
 
-    def __cinit__(self, SentenceDecoder cut not None, certain, words, page_of,
-                  SentenceDecoder splits, scripts, uint32_t window, uint32_t held, lead=None):
+    def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
+                  SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
+                  uint32_t held, entries=None, lead=None):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
         self.cut, self.splits = cut, splits
-        if (not {*labels} <= {*"ITS"} or cut.program.program.n_columns > 2
+        if (not {*labels} <= {*"ITS"} or cut.program.program.n_columns > CUT_COLUMNS
                 or cut.decoder.right_to_left or cut.decoder.beam != 1 or cut.decoder.layout.forces
                 or cut.decoder.parts != NULL or not cut.decoder.layout.dense):
             raise ArgumentError("cut: a plain decoder of atoms and gaps is needed")
-        if splits is not None and (splits.program.program.n_columns != 1
+        if splits is not None and (splits.program.program.n_columns > 2
                                    or len(scripts) != len(splits.labels)):
-            raise ArgumentError("splits: a decoder of tokens alone is needed")
+            raise ArgumentError("splits: a decoder of tokens and stems is needed")
         cut.decoder.layout.most_types = CUT_MOST_TYPES
         numbers = [labels.index(label) if label in labels else len(labels) + number
                    for number, label in enumerate("ITS")]
         self.model.goes_on, self.model.token, self.model.sentence = numbers
+        self.model.has_matches = entries is not None
+        _open_entries(&self.model.entries, entries or ())
         if (cut_model_open(&self.model, &cut.decoder) < 0
                 or places_open(&self.model.certain, len(certain), draw_secret()) < 0
-                or places_open(&self.model.words, len(words), draw_secret()) < 0):
+                or places_open(&self.model.words, len(words), draw_secret()) < 0
+                or places_open(&self.model.small, len(small), draw_secret()) < 0
+                or places_open(&self.stems.known, len(stems), draw_secret()) < 0):
             raise MemoryLimitError("no memory for the segmentation")
         self.model.window_characters, self.model.held = window, held
         self.model.lead = MOST_LEAD if lead is None else min(lead, MOST_LEAD)
@@ -140,6 +204,13 @@ cdef class TextCutter:
                        <uint32_t>(1 + numbers["ITS".index(label)]))
         for look, hashed, known in words:
             places_add(&self.model.words, word_key(hashed, look), known)
+        for hashed, count in small:
+            places_add(&self.model.small, word_key(hashed, 0), count)
+        for hashed, only in stems:
+            places_add(&self.stems.known, word_key(hashed, 0), only)
+        self.stems.n_cuts = len(cuts)
+        for k, (front, back) in enumerate(cuts):
+            self.stems.cuts[k][0], self.stems.cuts[k][1] = front, back
         for k in range(3):
             self.model.word_labels[1 + k] = numbers[k]
         self.scripts = <SplitScript *>calloc(len(scripts) + 1, sizeof(SplitScript))
@@ -159,8 +230,8 @@ cdef class TextCutter:
             numbers = array("I", script[0])
             self.kept_alive.append(numbers)
             lengths = numbers
-            own.cut_after = &lengths[0]
-            own.n_words = 1 + len(script[0])
+            own.lengths = &lengths[0]
+            own.n_words = len(script[0])
             return 0
         dropped, added, words = script
         text = added + b"".join(words)
@@ -174,15 +245,17 @@ cdef class TextCutter:
 
     def __dealloc__(self):
         cut_model_close(&self.model)
+        places_close(&self.stems.known)
         free(self.scripts)
 
-    def cut_text(self, bytes text not None, bint at_end):
-        """Cut a text, or the beginning of one; see CutText.
+    def cut_text(self, bytes text not None, bint at_end, bytes labels=b"", size_t n_before=0):
+        """Cut a text, or the beginning of one, or one that goes on; see CutText.
 
         Parameters
         ----------
         text : UTF-8, in which lone surrogates may stand as three bytes, below 2^31 bytes
         at_end : nothing follows it
+        labels, n_before : what CutText.rest said of the text whose rest it begins with
 
         Raises
         ------
@@ -198,7 +271,7 @@ cdef class TextCutter:
             cutting = self.free.pop()
         except IndexError:
             cutting = Cutting(self)
-        cutting.cut(found, text, at_end)
+        cutting.cut(found, text, at_end, labels, n_before)
         self.free.append(cutting)
         return found
 
@@ -220,9 +293,11 @@ cdef class Cutting:
     def __dealloc__(self):
         sums_close(&self.sums)
 
-    cdef int cut(self, CutText into, bytes text, bint at_end) except -1:
+    cdef int cut(self, CutText into, bytes text, bint at_end, bytes labels,
+                 size_t n_before) except -1:
         """Cut a text; see TextCutter.cut_text."""
         cdef const uint8_t *at = <const uint8_t *>PyBytes_AS_STRING(text)
+        cdef const uint8_t *given = <const uint8_t *>PyBytes_AS_STRING(labels)
         cdef size_t n = PyBytes_GET_SIZE(text)
         cdef int status = -1
         cdef Cut *found = &into.found
@@ -230,13 +305,15 @@ cdef class Cutting:
         cdef const Characters *known = self.pages.known
         cdef Worker *w = &self.cut_box.worker
         into.text = text
+        found.n_before, found.n_labeled = n_before, PyBytes_GET_SIZE(labels)
         found.sums = &self.sums
         found.poll = _answer_signals
         if n > MOST_BYTES:
             raise ArgumentError(f"text: has {n:,} bytes; the limit is {MOST_BYTES:,}")
         while status < 0:
             with nogil:
-                status = cut_text(&self.cutter.model, found, w, known, at, n, at_end)
+                status = cut_text(&self.cutter.model, found, w, known, at, n, at_end,
+                                  given)
             if status < 0 and found.list.missing < 0:
                 raise MemoryLimitError("no memory to cut this text; give less at a time")
             if status < 0:
@@ -248,7 +325,7 @@ cdef class Cutting:
             w = &self.split_box.worker
             with nogil:
                 status = split_words(words, found, at, &self.cutter.splits.decoder, w,
-                                     self.cutter.scripts)
+                                     self.cutter.scripts, &self.cutter.stems)
         found.sums = NULL
         if status < 0:
             raise MemoryLimitError("no memory to cut this text; give less at a time")
@@ -264,8 +341,16 @@ cdef class CutText:
 
     @property
     def taken(self):
-        """(bytes, characters) from the front that are done with; what is behind them may go on."""
+        """(bytes, characters) from the front that are done with; the rest begins a text to go on."""
         return self.found.taken, self.found.taken_chars
+
+    @property
+    def rest(self):
+        """(labels of the first atoms of the rest, how many of these sentences have already)."""
+        cdef size_t k, first = self.found.kept
+        cdef const Atom *atoms = self.found.list.atoms
+        labels = bytes([atoms[first + k].label for k in range(self.found.kept_labels)])
+        return labels, self.found.kept_before
 
     @property
     def n_sentences(self):

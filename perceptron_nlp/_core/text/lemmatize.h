@@ -2,6 +2,7 @@
 #ifndef PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 #define PERCEPTRON_NLP_TEXT_LEMMATIZE_H
 
+#include "tag/settle.h"
 #include "text/writer.h"
 #include "text/lemmas.h"
 
@@ -23,14 +24,38 @@ typedef struct {
     int upos;                   /* the number of that of parts of speech; -1: none */
     const int32_t *upos_of;     /* label -> its number in the known lemmas; -1: in none */
     int columns[MOST_TAGS + 2]; /* column of the decoder -> the tag; KNOWN_COLUMN */
+    const Settled *settled;     /* NULL: all words are labeled */
 } LemmaTagger;
 
 typedef struct {
     Worker *worker;
     Letters letters;
     LemmaWord word;
-    uint16_t labels[LEMMA_CHUNK];
+    int32_t labels[LEMMA_CHUNK]; /* NOT_SETTLED where one is still to be given */
 } Lemmatizing;
+
+static inline void entry_tags(const LemmaTagger *m, const LemmaEntry *e, uint32_t tags[MOST_TAGS]) {
+    for (int t = 0; t < m->n_tags; t++)
+        tags[t] = (uint32_t)(e->tags >> (16 * (m->n_tags - 1 - t))) & 0xFFFF;
+}
+
+static inline int is_first_word(const LemmaTagger *m, const LemmaEntry *e) {
+    return (int)(e->tags >> (16 * m->n_tags));
+}
+
+/* The label that an entry is settled by. */
+static inline int32_t entry_settled(const LemmaTagger *m, Lemmatizing *x, const LemmaCache *c,
+                                    const LemmaEntry *e) {
+    uint8_t small[WORD_SMALL];
+    uint32_t tags[MOST_TAGS] = {0};
+    uint64_t before[MOST_BEFORE] = {0};
+    int by_ending;
+    if (!m->settled) return NOT_SETTLED;
+    entry_tags(m, e, tags);
+    for (int t = 0; t < m->n_tags; t++) before[t] = m->settled->hashes[t][tags[t]];
+    return settled_label(m->settled, &x->worker->cache.words, word_bytes(&e->form, c->text, small),
+                         e->form.length, is_first_word(m, e), before, &by_ending);
+}
 
 /* One word as the next token of the batch; `word` holds it. -1: no memory, or a page is missing. */
 static inline int take_lemma_word(const LemmaTagger *m, Lemmatizing *x, const LemmaCache *c,
@@ -41,8 +66,7 @@ static inline int take_lemma_word(const LemmaTagger *m, Lemmatizing *x, const Le
     const uint8_t *text = word_bytes(&e->form, c->text, small);
     uint32_t tags[MOST_TAGS] = {0};
     int n = 1;
-    for (int t = 0; t < m->n_tags; t++)
-        tags[t] = (uint32_t)(e->tags >> (16 * (m->n_tags - 1 - t))) & 0xFFFF;
+    entry_tags(m, e, tags);
     if (lemma_word_read(&x->word, &x->letters, text, e->form.length) < 0) return -1;
     const int32_t upos = m->upos < 0 ? m->upos_of[0] : m->upos_of[tags[m->upos]];
     n = known_scripts(&m->model, &x->word, &x->letters, upos, known);
@@ -71,10 +95,6 @@ static inline int take_nobody(const LemmaTagger *m, Lemmatizing *x) {
         if (batch_word(d, b, column, word_ref(nothing, n, d->secrets), nothing) < 0) return -1;
     }
     return 0;
-}
-
-static inline int is_first_word(const LemmaTagger *m, const LemmaEntry *e) {
-    return (int)(e->tags >> (16 * m->n_tags));
 }
 
 static inline int run_lemma_batch(const LemmaTagger *m, Lemmatizing *x) {
@@ -137,10 +157,13 @@ static inline int lemmatize_new(const LemmaTagger *m, Lemmatizing *x, LemmaCache
         const size_t end = c->n - begin < LEMMA_CHUNK ? c->n : begin + LEMMA_CHUNK;
         int64_t at = 1;
         batch_reset(&w->batch);
+        for (size_t k = begin; k < end; k++)
+            x->labels[k - begin] = entry_settled(m, x, c, &c->entries[k]);
         if (take_nobody(m, x) < 0) return -1;
         for (int first = 0; first <= 1; first++) {
             for (size_t k = begin; k < end; k++) {
-                if (is_first_word(m, &c->entries[k]) != first) continue;
+                if (x->labels[k - begin] >= 0 || is_first_word(m, &c->entries[k]) != first)
+                    continue;
                 if (take_lemma_word(m, x, c, &c->entries[k]) < 0) return -1;
                 if (first && batch_end_sentence(&w->batch) < 0) return -1;
             }
@@ -149,7 +172,7 @@ static inline int lemmatize_new(const LemmaTagger *m, Lemmatizing *x, LemmaCache
         if (run_lemma_batch(m, x) < 0) return -1;
         for (int first = 0; first <= 1; first++)
             for (size_t k = begin; k < end; k++)
-                if (is_first_word(m, &c->entries[k]) == first)
+                if (x->labels[k - begin] < 0 && is_first_word(m, &c->entries[k]) == first)
                     x->labels[k - begin] = w->labels[at++];
         for (size_t k = begin; k < end; k++) {
             const LemmaEntry *e = &c->entries[k];

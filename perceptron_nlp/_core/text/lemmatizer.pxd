@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.features.extract cimport draw_secret
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
-from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
+from perceptron_nlp._core.tag.decode cimport (
+    SentenceDecoder, Settled, SettledTable, Worker, WorkerBox)
 
 cdef extern from "text/lemmatize.h" nogil:
     ctypedef struct WordRef:
@@ -72,6 +73,7 @@ cdef extern from "text/lemmatize.h" nogil:
         int upos
         const int32_t *upos_of
         int *columns
+        const Settled *settled
     ctypedef struct Lemmatizing:
         Worker *worker
         Letters letters

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import SentenceDecoder, SettledTable
 
 class LemmaDecoder:
     tags: tuple[tuple[bytes, ...], ...]
@@ -16,6 +16,7 @@ class LemmaDecoder:
         upos_of: Sequence[bytes],
         columns: Sequence[int],
         letter_page: Callable[[int], bytes],
+        settled: SettledTable | None = None,
     ) -> Self: ...
 
 class Lemmatizer:

@@ -27,6 +27,7 @@ cdef class LemmaDecoder:
     columns : for each column of the decoder but the words the number of its tags, or -1 for that
         of known lemmas
     letter_page : from a number to what 256 letters become; see lemmatize.letter_page
+    settled : None, or the labels that words and tags settle
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ cdef class LemmaDecoder:
     """
 
     def __cinit__(self, SentenceDecoder decoder not None, scripts, known, lemmas, tags, int upos,
-                  upos_of, columns, letter_page):
+                  upos_of, columns, letter_page, SettledTable settled=None):
         cdef Py_ssize_t k, t
         cdef bytes label
         cdef uint64_t base = draw_secret() | 1
@@ -48,6 +49,11 @@ cdef class LemmaDecoder:
                 or decoder.program.program.n_columns != 1 + len(columns)
                 or len(columns) > len(tags) + 1):
             raise ArgumentError("decoder: one of edit scripts, words and tags is needed")
+        if settled is not None:
+            if settled.n_labels != tuple(map(len, tags)):
+                raise ArgumentError("settled: by other columns than lemmas depend on")
+            self.alive.append(settled)
+            self.tagger.settled = &settled.table
         self.tagger.decoder = &decoder.decoder
         self.tagger.n_tags = len(tags)
         self.tagger.upos = upos

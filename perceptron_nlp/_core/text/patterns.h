@@ -320,7 +320,7 @@ static inline int opens_pattern(const Chunk *c, int64_t k) {
 
 static inline int closes_pattern(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
-    if (mark == '\'' || mark == 0x2019) return !is_name(c, k + 1);
+    if (mark == '\'') return !is_name(c, k + 1);
     return is_one_of(mark, ".,;:!?)]}>\"") || mark == 0xBB || mark == 0x201D || mark == 0x2026;
 }
 

@@ -14,13 +14,23 @@ typedef struct {
 } TextWord;
 
 typedef struct {
-    uint32_t n_words;          /* 1: the token itself; 0: no script, which cannot be */
-    uint32_t dropped;          /* characters at the end */
-    uint32_t pieces[17];       /* where the words behind the first begin in `text`, and the end */
-    const uint8_t *text;       /* what is added to the first, then the other words */
-    uint32_t added;            /* bytes of what is added */
-    const uint32_t *cut_after; /* not NULL: lengths in characters of the words behind the first */
+    uint32_t n_words;    /* 1: the token itself; 0: no script, which cannot be */
+    uint32_t dropped;    /* characters at the end */
+    uint32_t pieces[17]; /* where the words behind the first begin in `text`, and the end */
+    const uint8_t *text; /* what is added to the first, then the other words */
+    uint32_t added;      /* bytes of what is added */
+    const uint32_t
+        *lengths; /* not NULL: of the words of a token in pieces, in characters; 0: the stem */
 } SplitScript;
+
+/* Stems of tokens by their hashes, the hash of the only token of each or 1, and the cuts that leave
+ * stems: so many characters before and behind them. */
+#define MOST_STEM_CUTS 26
+typedef struct {
+    Places known;
+    uint32_t cuts[MOST_STEM_CUTS][2];
+    uint32_t n_cuts;
+} Stems;
 
 typedef struct {
     TextWord *words;
@@ -113,17 +123,6 @@ static inline int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *t
     return 0;
 }
 
-/* Take the words of sentence s into the batch of a decoder of words alone. */
-static inline int take_words_of(const Decoder *d, Batch *b, const TextWords *x, const uint8_t *text,
-                                size_t begin, size_t end) {
-    if (batch_room(d, b, (int64_t)(end - begin)) < 0) return -1;
-    for (size_t k = begin; k < end; k++) {
-        const WordRef word = text_word_ref(x, text, x->words[k], d->secrets);
-        if (batch_word(d, b, 0, word, text_word_bytes(x, text, x->words[k])) < 0) return -1;
-    }
-    return batch_end_sentence(b);
-}
-
 /* Bytes of the last n characters of a word; more than it has: -1. */
 static inline int64_t bytes_behind(const uint8_t *text, size_t length, uint32_t n) {
     size_t at = length;
@@ -142,15 +141,60 @@ static inline size_t byte_after(const uint8_t *text, size_t length, size_t at, u
     return at;
 }
 
-/* Would a script leave a space at an end of a word? kept: bytes of the first word. */
-static inline int leaves_space(const uint8_t *own, size_t kept, size_t length,
-                               const SplitScript *script) {
-    if (!script->cut_after) return !script->added && own[kept - 1] == ' ';
-    for (uint32_t k = 0; k + 1 < script->n_words; k++) {
-        if (own[kept - 1] == ' ' || own[kept] == ' ') return 1;
-        kept = byte_after(own, length, kept, script->cut_after[k]);
+/* The column `stems` of a token (text/scripts.py); how many bytes. */
+static inline size_t known_stems(const Stems *m, const uint8_t *own, size_t length, uint8_t *to) {
+    const uint32_t hash = (uint32_t)(xxh64(own, length, 0) >> 32);
+    size_t n = 0;
+    for (uint32_t k = 0; k < m->n_cuts; k++) {
+        const uint32_t front = m->cuts[k][0], back = m->cuts[k][1];
+        const int64_t around = bytes_behind(own, length, front + back);
+        if (around < 0 || (size_t)around == length) continue;
+        const size_t begin = byte_after(own, length, 0, front);
+        const size_t stem = length - begin - (size_t)bytes_behind(own, length, back);
+        const uint32_t only = places_find(&m->known, word_key(xxh64(own + begin, stem, 0), 0));
+        if (!only || only == (hash < 2 ? 2 : hash)) continue;
+        if (n) to[n++] = '|';
+        to[n++] = (uint8_t)('a' + k);
     }
-    return 0;
+    if (!n) to[n++] = '_';
+    return n;
+}
+
+/* Take the words of a sentence into the batch of a decoder of words, and of their stems if it has that
+ * column. */
+static inline int take_words_of(const Decoder *d, Batch *b, const TextWords *x, const uint8_t *text,
+                                const Stems *stems, size_t begin, size_t end) {
+    const int has_stems = d->layout.program->n_columns > 1;
+    uint8_t value[2 * MOST_STEM_CUTS];
+    if (batch_room(d, b, (int64_t)(end - begin)) < 0) return -1;
+    for (size_t k = begin; k < end; k++) {
+        const WordRef word = text_word_ref(x, text, x->words[k], d->secrets);
+        const uint8_t *own = text_word_bytes(x, text, x->words[k]);
+        if (batch_word(d, b, 0, word, own) < 0) return -1;
+        if (!has_stems) continue;
+        const size_t n = known_stems(stems, own, x->words[k].length, value);
+        if (batch_word(d, b, 1, word_ref(value, n, d->secrets), value) < 0) return -1;
+    }
+    return batch_end_sentence(b);
+}
+
+/* Put the pieces of a word behind all words; how many, 1 where a space would be at an end of one. */
+static inline int cut_word(TextWords *x, const uint8_t *text, TextWord word,
+                           const SplitScript *script, uint32_t chars) {
+    const size_t n_words = x->n_words;
+    const uint8_t *own = text_word_bytes(x, text, word);
+    uint32_t at = 0, end = word.length;
+    for (uint32_t k = 0; k < script->n_words; k++, at = end) {
+        chars -= script->lengths[k];
+        end = script->lengths[k] ? (uint32_t)byte_after(own, word.length, at, script->lengths[k])
+                                 : word.length - (uint32_t)bytes_behind(own, word.length, chars);
+        if (push_word(x, (TextWord){word.at + at, end - at}) < 0) return -1;
+        if (at && (own[at - 1] == ' ' || own[at] == ' ')) {
+            x->n_words = n_words;
+            return push_word(x, word) < 0 ? -1 : 1;
+        }
+    }
+    return (int)script->n_words;
 }
 
 /* Put what a script makes of word k behind all words; how many, 1 where it does not apply; -1: no
@@ -159,24 +203,13 @@ static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
                              const SplitScript *script) {
     uint32_t chars = script->dropped;
     const uint8_t *own = text_word_bytes(x, text, word);
-    for (uint32_t k = 0; script->cut_after && k + 1 < script->n_words; k++)
-        chars += script->cut_after[k];
+    for (uint32_t k = 0; script->lengths && k < script->n_words; k++) chars += script->lengths[k];
     const int64_t behind = bytes_behind(own, word.length, chars);
     const size_t kept = word.length - (size_t)behind;
     if (behind < 0 || script->n_words < 2 || kept + script->added == 0 ||
-        leaves_space(own, kept, word.length, script))
+        (!script->lengths && !script->added && own[kept - 1] == ' '))
         return push_word(x, word) < 0 ? -1 : 1;
-    if (script->cut_after) {
-        uint32_t at = (uint32_t)kept;
-        if (push_word(x, (TextWord){word.at, at}) < 0) return -1;
-        for (uint32_t k = 0; k + 1 < script->n_words; k++) {
-            own = text_word_bytes(x, text, word);
-            const uint32_t end = (uint32_t)byte_after(own, word.length, at, script->cut_after[k]);
-            if (push_word(x, (TextWord){word.at + at, end - at}) < 0) return -1;
-            at = end;
-        }
-        return (int)script->n_words;
-    }
+    if (script->lengths) return cut_word(x, text, word, script, chars);
     uint8_t *to = made_room(x, kept + script->added);
     if (!to) return -1;
     memcpy(to, text_word_bytes(x, text, word), kept);
@@ -194,13 +227,14 @@ static inline int split_word(TextWords *x, const uint8_t *text, TextWord word,
 /* Split tokens as a decoder of tokens says. Their words are behind the tokens themselves, which are
  * the first cut->n_tokens of all words; -1: no memory, or a signal. */
 static inline int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
-                              Worker *w, const SplitScript *scripts) {
+                              Worker *w, const SplitScript *scripts, const Stems *stems) {
     const size_t n = cut->n_tokens;
     for (size_t s = 0; s < cut->n_sentences;) {
         const size_t begin = cut->sentences[s];
         batch_reset(&w->batch);
         for (; s < cut->n_sentences && w->batch.n_tokens < WORDS_BATCH; s++)
-            if (take_words_of(d, &w->batch, x, text, cut->sentences[s], cut->sentences[s + 1]) < 0)
+            if (take_words_of(d, &w->batch, x, text, stems, cut->sentences[s],
+                              cut->sentences[s + 1]) < 0)
                 return -1;
         if (cut_poll(cut, (size_t)w->batch.n_tokens) < 0) return -1;
         if (d->run(d, w) < 0) {

@@ -142,6 +142,7 @@ typedef struct {
     int tags[MOST_TAGS], n_tags; /* columns that lemmas depend on */
     const Agreement *agreement;  /* NULL: each column stands for itself */
     int agreeing[MAX_AGREEING];  /* the columns that it is of */
+    int order[MOST_FILLED];      /* in which columns are labeled: first those that agree */
 } FillModel;
 
 typedef struct {
@@ -192,14 +193,19 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
 static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
                                  const TextWords *words, const uint8_t *text, size_t begin) {
     size_t end = m->n_columns ? begin : cut->n_sentences;
-    for (int c = 0; c < m->n_columns; c++) {
+    const int n_agreeing = m->agreement ? m->agreement->n_columns : 0;
+    Worker *first = m->agreement ? f->workers[m->agreeing[0]] : NULL;
+    for (int k = 1; k < n_agreeing; k++) first->agreeing[k - 1] = f->workers[m->agreeing[k]];
+    for (int k = 0; k < m->n_columns; k++) {
+        const int c = m->order[k];
         const Decoder *d = m->decoders[c];
         Worker *w = f->workers[c];
         batch_reset(&w->batch);
         for (end = begin; end < cut->n_sentences && w->batch.n_tokens < FILL_BATCH; end++)
-            if (take_words_of(d, &w->batch, words, text, words->first[cut->sentences[end]],
+            if (take_words_of(d, &w->batch, words, text, NULL, words->first[cut->sentences[end]],
                               words->first[cut->sentences[end + 1]]) < 0)
                 return -1;
+        if (k < n_agreeing && settle_column(m->agreement, first, k) < 0) return -1;
         w->keep_scores = m->agreement && keeps_scores(d);
         const int status = d->run(d, w);
         w->keep_scores = 0;
@@ -208,12 +214,8 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
             return -1;
         }
     }
-    if (m->agreement) {
-        Worker *first = f->workers[m->agreeing[0]];
-        for (int c = 1; c < m->agreement->n_columns; c++)
-            first->agreeing[c - 1] = f->workers[m->agreeing[c]];
-        if (agree_on_batch(m->agreement, first) < 0) return -1;
-    }
+    if (m->agreement && agree_on_batch(m->agreement, first) < 0) return -1;
+    for (int c = 0; c < m->n_columns; c++) f->workers[c]->settles = 0;
     if (m->has_lemmas && fill_lemmas(m, f, cut, words, text, begin, end) < 0) return -1;
     return (int64_t)end;
 }

@@ -33,6 +33,7 @@ cdef extern from "text/writer.h" nogil:
         int n_tags
         const Agreement *agreement
         int *agreeing
+        int *order
     ctypedef struct Fill:
         Worker **workers
         LemmaCache lemmas
@@ -137,6 +138,9 @@ cdef class TextFiller:
             self.model.agreement = &self.agreement.agreement
             for k in range(len(places)):
                 self.model.agreeing[k] = places[k]
+        order = [] if agreement is None else list(places)
+        for k, c in enumerate(order + [c for c in range(len(columns)) if c not in order]):
+            self.model.order[k] = c
         if lemmas is None:
             return
         field, tags, self.lemmas = lemmas

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from perceptron_nlp.formats.tensorfile import Tensor
-    from perceptron_nlp.tagger.model.state import TrainingState
 
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -95,8 +94,9 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
             tensors.update(more)
         else:
             described[derived.key] = cast(Stored, derived).write(writer)
-    if model.state is not None:
-        described["state"] = model.state.write(writer.under("state"))
+    for name in ("settled", "state"):
+        if getattr(model, name) is not None:
+            described[name] = getattr(model, name).write(writer.under(name))
     return described, tensors
 
 
@@ -119,8 +119,7 @@ class _Description(NamedTuple):
         if tags.to_list() != labels or not labels:
             raise self._bad("labels", "not sorted, repeated or missing")
         templates = check_templates(self._strings("templates"))
-        right_to_left = self.described["right_to_left"]
-        column = self.described["column"]
+        right_to_left, column = (self.described[key] for key in ("right_to_left", "column"))
         if not isinstance(right_to_left, bool) or not isinstance(column, str):
             raise self._bad("column, right_to_left", "of another type")
         beam = self.described["beam"]
@@ -146,7 +145,8 @@ class _Description(NamedTuple):
             record=self.record,
             derived=tuple(self._derived(templates, tags)),
             calibration=self._calibration(),
-            state=self._state(*shape),
+            state=self._part("state", *shape),
+            settled=self._part("settled", len(labels)),
             whole=Whole(packed=packed),
         )
 
@@ -193,14 +193,17 @@ class _Description(NamedTuple):
             raise self._bad("first", "a first pass of other labels than features and upos")
         return model
 
-    def _state(self, n_weighed: int, n_groups: int) -> TrainingState | None:
-        described = self.described.get("state")
-        if described is None:
+    def _part(self, name: str, *shape: int) -> Any:
+        if name not in self.described:
             return None
-        # Here, since few models keep it, and reading it takes NumPy.
+        described, reader = self.described[name], self._reader.under(name)
+        if name == "settled":
+            from perceptron_nlp.tagger.model.settled import Settled
+
+            return Settled.read(described, reader, *shape)
         from perceptron_nlp.tagger.model.state import TrainingState
 
-        return TrainingState.read(described, self._reader.under("state"), n_weighed, n_groups)
+        return TrainingState.read(described, reader, *shape)
 
     def _scheme(self, tags: TagSet) -> str | None:
         scheme = self.described["scheme"]
@@ -287,6 +290,9 @@ def _describe_segmentation(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     described: dict[str, Any] = found._asdict()
     described["cut"] = None if model.column == TEXT else found.cut
+    for name in ("single", "entries", "stems"):
+        if not described[name]:
+            del described[name]
     tensors: dict[str, Array] = {}
     for number, name in enumerate(("cut", "splits"), 1 + len(model.more)):
         if described[name] is not None:
@@ -298,15 +304,26 @@ def _describe_segmentation(
 def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
-    from perceptron_nlp.text.scripts import split_plan
-    from perceptron_nlp.text.tagset import LABELS, are_certain_words, are_patterns
+    from perceptron_nlp.text.scripts import STEMS, split_plan
+    from perceptron_nlp.text.tagset import (
+        CASED,
+        CASELESS,
+        LABELS,
+        MATCHES,
+        SMALL,
+        are_certain_words,
+        are_entries,
+        are_patterns,
+        are_small_words,
+    )
 
     def stage(name: str, place: int) -> TaggerModel:
         model = checked_object(own.described[name], name)
         return own._replace(described=model, number=own.number + 2 * place).model()
 
     cut = first if first.column == TEXT else stage("cut", 0)
-    looks = {*cut.tags} <= {*LABELS} and {*cut.feature_columns} <= {"gap"}
+    columns = cut.feature_columns
+    looks = {*cut.tags} <= {*LABELS} and columns in ((), ("gap",), ("gap", SMALL), ("gap", MATCHES))
     if not looks or not _is_plain(cut) or cut.right_to_left or cut.dictionary:
         raise own._bad("segmentation", "not of atoms and gaps")
     certain, words = (checked_object(own.described[name], name) for name in ("certain", "words"))
@@ -315,17 +332,27 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
         raise own._bad("segmentation", "certain places or words without labels that can be")
     if not are_patterns(patterns):
         raise own._bad("segmentation", "patterns that there are not")
+    small = checked_object(own.described.get("small", {}), "small")
+    if not are_small_words(small):
+        raise own._bad("segmentation", "words in small letters that cannot be")
     lead = own.described["lead"]
     if lead is not None and not (isinstance(lead, float) and lead >= 0):
         raise own._bad("lead", "below 0")
+    single, entries = (own.described.get(name, "") for name in ("single", "entries"))
+    if single not in ("", CASED, CASELESS, CASED + CASELESS) or not are_entries(entries):
+        raise own._bad("segmentation", "atoms or entries that there are not")
+    found = Segmentation(cut, certain, words, None, patterns, small, lead, single, tuple(entries))
     if own.described["splits"] is None:
-        return Segmentation(cut, certain, words, None, patterns, lead)
+        return found
     splits = stage("splits", 1)
-    if splits.feature_columns or not _is_plain(splits):
+    if splits.feature_columns not in ((), (STEMS,)) or not _is_plain(splits):
         raise own._bad("splits", "look at more than tokens")
+    stems = checked_object(own.described.get("stems", {}), "stems")
+    if any(type(one) is not int or not 0 < one < 1 << 32 for one in stems.values()):
+        raise own._bad("stems", "hashes that cannot be")
     for label in splits.tags:
         split_plan(label)
-    return Segmentation(cut, certain, words, splits, patterns, lead)
+    return found._replace(splits=splits, stems=stems)
 
 
 def _is_plain(model: TaggerModel) -> bool:
@@ -337,7 +364,7 @@ def _kinds(names: Iterable[str]) -> dict[str, str]:
     """Return the packing of those arrays of a model that are packed."""
     kinds = {"vocabulary": "ascending"}
     for name in names:
-        number, _, part = name.partition(".")
+        number, _, part = name.replace(".settled.", ".").partition(".")
         if number.isdecimal() and part in PACKED:
             kinds[name] = PACKED[part]
     return kinds

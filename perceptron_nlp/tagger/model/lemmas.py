@@ -19,7 +19,7 @@ from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings
 from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import Strings, word_hash
+from perceptron_nlp.text.tagset import Strings, visible, word_hash
 
 KNOWN = "known"
 """The column's name."""
@@ -95,7 +95,7 @@ class KnownLemmas:
         counts: Counter[str] = Counter()
         for form, upos, lemma, script in words:
             key = f"{lowered(lemma, turkic=turkic)}\t{upos}"
-            own = _form_hash(lowered(form, turkic=turkic))
+            own = _form_hash(lowered(visible(form), turkic=turkic))
             if forms.setdefault(key, own) != own:
                 forms[key] = _SEVERAL
             if script.literal is None:
@@ -199,7 +199,7 @@ class KnownLemmas:
         return cls(described["turkic"], scripts, stored)
 
     def _value(self, word: str, upos: str) -> str:
-        low = lowered(word, turkic=self.turkic)
+        low = lowered(visible(word), turkic=self.turkic)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
         own, bare, found = _form_hash(low), without_acute(low), []

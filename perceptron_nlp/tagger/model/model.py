@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.context import DocumentContext
     from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
+    from perceptron_nlp.tagger.model.settled import Settled
     from perceptron_nlp.tagger.model.state import TrainingState
     from perceptron_nlp.tagger.model.word_tables import WordTables
     from perceptron_nlp.text.tagset import Patterns, Words
@@ -51,6 +52,8 @@ def of_key(derived: Iterable[Derived], key: str) -> Any:
     return next((one for one in derived if one.key == key), None)
 
 
+MOST_VECTORS = 64
+"""Labels of a model that sums vectors of all scores as it tags; the core's DENSE_LABELS."""
 TEXT = "text"
 """The column of a model that only cuts text: it is the tagger of atoms itself."""
 NO_TAGS = "this model has no tags: it only cuts running text (tag, evaluate --from-text)"
@@ -93,6 +96,7 @@ class TaggerModel(NamedTuple):
         first tagger has none, and sees those of the model that it belongs to
     calibration : None, or what turns its scores into confidences; a first tagger has none
     state : None, or what its training needs to go on
+    settled : None, or what settles labels by words and the labels of columns before
     whole : what there is once for all columns, of the model of the first one
     """
 
@@ -110,6 +114,7 @@ class TaggerModel(NamedTuple):
     derived: tuple[Derived, ...] = ()
     calibration: Calibration | None = None
     state: TrainingState | None = None
+    settled: Settled | None = None
     whole: Whole = Whole()
 
     @property
@@ -213,10 +218,14 @@ class TaggerModel(NamedTuple):
         return found[0].replace(more=tuple(found[1:]))
 
     def with_known_lemmas(self, entries: Sequence[tuple[str, str]]) -> TaggerModel:
-        """Return the model with further lemmas that it knows: (lemma, part of speech) pairs."""
+        """Return the model with further lemmas that it knows: (lemma, part of speech) pairs.
+
+        Then no lemma is settled by what training counted.
+        """
         more = tuple(model.with_known_lemmas(entries) for model in self.more)
-        known = () if self.lemmas is None else (self.lemmas.with_lexicon(entries),)
-        return self.deriving(*known).replace(more=more)
+        if self.lemmas is None:
+            return self.replace(more=more)
+        return self.deriving(self.lemmas.with_lexicon(entries)).replace(more=more, settled=None)
 
     @property
     def written_labels(self) -> frozenset[str]:
@@ -315,6 +324,12 @@ class TaggerModel(NamedTuple):
         return found
 
 
+def can_lead(model: TaggerModel) -> bool:
+    """Tell if the labels of other columns may be settled by those of this one: how surely it gives
+    them is seen as it tags."""
+    return model.parts is None and len(model.tags) <= MOST_VECTORS
+
+
 class Segmentation(NamedTuple):
     """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
@@ -323,8 +338,13 @@ class Segmentation(NamedTuple):
     words : words, and endings of words, beside which no other label was ever met
     splits : None, or a tagger of tokens whose labels make words of them (text/scripts.py)
     patterns : how training treated addresses, numbers and the like (text/tagset.py)
+    small : words by how often training has them in small letters (atoms.small_words); none if the
+        tagger of atoms has no column SMALL
     lead : None, or the lead in scores of one label, by what the nearest atoms say, with which a
         place is asked nothing else
+    single : classes of letters of which each is an atom: see atoms.atoms_of
+    entries : words that may match about a place, for the column ``matches``, if `cut` has it
+    stems : what the column STEMS of `splits` is made of, if that has it (scripts.stems_of)
     """
 
     cut: TaggerModel
@@ -332,7 +352,11 @@ class Segmentation(NamedTuple):
     words: Words
     splits: TaggerModel | None
     patterns: Patterns
+    small: Mapping[str, Sequence[str]]
     lead: float | None = None
+    single: str = ""
+    entries: Sequence[str] = ()
+    stems: Mapping[str, int] = {}
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from perceptron_nlp._core.tag.decode import ColumnsDecoder
 from perceptron_nlp.tagger.model.agreement import Agreement
 from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.model import can_lead
 from perceptron_nlp.tagger.tag.label import Labeler
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from perceptron_nlp.tagger.model.model import TaggerModel
+    from perceptron_nlp.tagger.model.settled import Settled
     from perceptron_nlp.tagger.tag.constraints import ConstrainedTokens, Keep
 
     IntArray = npt.NDArray[np.int64]
@@ -39,14 +42,16 @@ class Scored:
     own : int64[n_words], the labels by itself; n_labels for a kept one that is not known
     numbers : int64[n_words], those that agree with the other columns
     scores : float64[n_words, n_labels], as Labeler.scored gives them
+    settled : by word how likely its label is right, of those whose labels are settled
     """
 
-    __slots__ = ("numbers", "own", "scores")
+    __slots__ = ("numbers", "own", "scores", "settled")
 
-    def __init__(self, own: IntArray, scores: FloatArray) -> None:
+    def __init__(self, own: IntArray, scores: FloatArray, settled: dict[int, float]) -> None:
         self.own = own
         self.numbers = own.copy()
         self.scores = scores
+        self.settled = settled
 
 
 class AgreeingColumns:
@@ -62,15 +67,31 @@ class AgreeingColumns:
         self._models = [labeler.model for labeler in self.labelers]
         self._weights = [agreement.upos_weight if name == UPOS else 1.0 for name in self.columns]
         self._table = agreement.table(dict(zip(self.columns, self._models, strict=True)))
+        self._settled = [
+            self._settled_of(labeler, self.columns[:place], self._models[0])
+            for place, labeler in enumerate(self.labelers)
+        ]
+
+    @staticmethod
+    def _settled_of(labeler: Labeler, before: Sequence[str], first: TaggerModel) -> Settled | None:
+        """Return what settles a column by those before it, unless a lexicon holds its labels."""
+        found = labeler.model.settled
+        able = found is not None and found.columns == tuple(before) and labeler.lexicon is None
+        return found if able and can_lead(first) else None
+
+    @cached_property
+    def _written(self) -> list[tuple[str, ...]]:
+        return [labeler.written_labels for labeler in self.labelers]
 
     @cached_property
     def _core(self) -> ColumnsDecoder:
         return ColumnsDecoder(
             [labeler.decoder for labeler in self.labelers],
-            [labeler.written_labels for labeler in self.labelers],
+            self._written,
             [model.weights.scale for model in self._models],
             self._weights,
             self._table,
+            [own and own.table(self._written[:place]) for place, own in enumerate(self._settled)],
         )
 
     @cached_property
@@ -138,23 +159,26 @@ class AgreeingColumns:
 
         def run(batch: range) -> T:
             part = slice(batch.start, batch.stop)
-            found = []
-            for name, labeler in zip(self.columns, self.labelers, strict=True):
+            found: list[Scored] = []
+            sentences = prepared[self.columns[0]][part]
+            kept_labels = [_flat(keep.get(name), part, sentences) for name in self.columns]
+            words = list(itertools.chain.from_iterable(sentences))
+            for name, labeler, labels in zip(self.columns, self.labelers, kept_labels, strict=True):
                 kept = keep.get(name)
+                given, rates = self._settle(words, found, kept_labels[0], labels)
                 pieces = labeler.scored(
                     prepared[name][part],
                     lambda _, numbers, scores: (numbers, scores),
                     None if kept is None else kept[part],
+                    settled=given,
                 )
                 numbers = np.concatenate([own for own, _ in pieces])
-                found.append(Scored(numbers, np.concatenate([own for _, own in pieces])))
-            sentences = prepared[self.columns[0]][part]
-            kept_labels = [_flat(keep.get(name), part, sentences) for name in self.columns]
-            words = list(itertools.chain.from_iterable(sentences))
+                scores = np.concatenate([own for _, own in pieces])
+                found.append(Scored(numbers, scores, rates))
             self._core.agree(
                 [own.numbers for own in found],
                 [own.scores for own in found],
-                lambda at: self._held(words[at], [labels[at] for labels in kept_labels]),
+                lambda at: self._held(at, words[at], found, [one[at] for one in kept_labels]),
             )
             return use(batch, found)
 
@@ -182,11 +206,63 @@ class AgreeingColumns:
 
         return [ConstrainedTokens(own.model, own.lexicon) for own in self.labelers]
 
+    def _settle(
+        self,
+        words: Sequence[str],
+        before: Sequence[Scored],
+        first: Sequence[str | None],
+        kept: Sequence[str | None],
+    ) -> tuple[npt.NDArray[np.int32] | None, dict[int, float]]:
+        """Return the labels that settle words in the column after some, or -1, and their rates.
+
+        None if none does; words that keep a label are not looked up, and those that keep one in the
+        first column are sure of it.
+        """
+        import numpy as np
+
+        settled = self._settled[len(before)]
+        if settled is None:
+            return None, {}
+        find, rates = settled.finder(), {}
+        numbers = np.full(len(words), -1, np.int32)
+        columns = [
+            [*map((*written, "").__getitem__, one.own.tolist())]
+            for one, written in zip(before, self._written, strict=False)
+        ]
+        sure = self._lead(before[0]) >= settled.lead * self._models[0].weights.scale
+        free = [
+            label is None and (is_sure or known is not None)
+            for label, is_sure, known in zip(kept, sure, first, strict=True)
+        ]
+        for at, (word, *labels) in enumerate(zip(words, *columns, strict=True)):
+            found = find(word, False, labels) if free[at] and all(labels) else None
+            if found is not None:
+                numbers[at], rates[at] = found[0], settled.rates[found[1]]
+        return numbers, rates
+
+    def _lead(self, first: Scored) -> FloatArray:
+        """Return by how many steps of the weights the label in the first column leads."""
+        import numpy as np
+
+        steps = np.rint(first.scores * self._models[0].weights.scale)
+        known = first.own < steps.shape[1]
+        rows, own = np.flatnonzero(known), first.own[known]
+        lead = np.full(len(known), -np.inf)
+        scores = steps[rows, own]
+        steps[rows, own] = -np.inf
+        lead[known] = scores - steps[known].max(axis=1, initial=np.iinfo(np.int32).min // 2)
+        return lead
+
     def _held(
-        self, word: str, kept: Sequence[str | None]
+        self, at: int, word: str, found: Sequence[Scored], kept: Sequence[str | None]
     ) -> Iterable[tuple[list[int] | None, bool]]:
         """Return for each column the labels that a word is held to, and whether they must stay."""
-        for tokens, labeler, label in zip(self._tokens, self.labelers, kept, strict=True):
+        for tokens, labeler, label, own in zip(
+            self._tokens, self.labelers, kept, found, strict=True
+        ):
+            if at in own.settled:
+                yield [int(own.own[at])], False
+                continue
             numbers = (
                 tokens.within(word) if label is None else labeler.constraints.numbers_of(label)
             )

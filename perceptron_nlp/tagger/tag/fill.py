@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import starmap
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeVar
 
+from perceptron_nlp._checks import check_text
 from perceptron_nlp._core.conllu.splice import ConlluFiller
 from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
@@ -22,7 +23,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.tagger.tag.segment import Segmenter, is_worth_cutting
 from perceptron_nlp.text.atoms import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.layout import wrong_tag
 from perceptron_nlp.text.scripts import LEMMA, parse_script
@@ -37,8 +38,8 @@ PIECE = 1 << 18
 # The place of a column that is labeled for others to look at.
 NOT_WRITTEN = -1
 _PARAGRAPH_ENDS = (b"\n\n", b"\n\r\n", TEXT_END)
-# Bytes of text without an empty line that are cut before one comes; fewer where more is waited for.
-_LONG_PARAGRAPH, _LONG_ENOUGH = 1 << 19, 1 << 17
+# Bytes of text without an empty line that are cut before one comes, if nothing is waited for.
+_LONG_PARAGRAPH = 1 << 19
 T = TypeVar("T")
 
 
@@ -100,18 +101,42 @@ class TextFill:
                 yield labeled.popleft().result()
 
     def _cut_pieces(self, text: str, length: int) -> Iterator[tuple[int, CutText]]:
-        """Yield a text cut in pieces that end with a paragraph, each with where it begins."""
-        begin, least = 0, length
+        """Yield a text cut in pieces that end with a sentence, each with where it begins."""
+        begin, least, rest = 0, length, (b"", 0)
         while True:
             end = begin + length
             piece = text[begin:end].encode("utf-8", "surrogatepass")
-            found = self._cutter.cut_text(piece, end >= len(text))
-            taken = found.taken[1]
+            found = self._cutter.cut_text(piece, end >= len(text), *rest)
+            taken, rest = found.taken[1], found.rest
             yield begin, found
             begin += taken
             if begin >= len(text):
                 return
             length = least if taken else 2 * length
+
+    def streamed(self, pieces: Iterable[str]) -> Iterator[tuple[str, LabeledText]]:
+        """Yield the sentences of a text in pieces as soon as each is certain.
+
+        Returns
+        -------
+        what is held of the text, from where the sentences are counted, and these
+        """
+        text, begin, seen, rest = "", 0, 0, (b"", 0)
+        for piece in chain(pieces, [None]):
+            if piece is not None:
+                check_text(piece)
+                text += piece
+                if not is_worth_cutting(len(text), seen):
+                    continue
+            encoded = text.encode("utf-8", "surrogatepass")
+            found = self._cutter.cut_text(encoded, piece is None, *rest)
+            taken, rest = found.taken[1], found.rest
+            if found.n_sentences:
+                yield text, self._labeled(begin, found)
+            else:
+                self._cutter.give_back(found)
+            text, begin = text[taken:], begin + taken
+            seen = len(text)
 
     def _labeled(self, begin: int, cut: CutText) -> LabeledText:
         # Here, since what is written as bytes does without.
@@ -200,17 +225,16 @@ class TextFill:
                 yield written.popleft().result()
 
     def _cut(
-        self, source: Corpus, cut: Callable[[bytes, bool], T], done: Callable[[CutText], T]
+        self, source: Corpus, cut: Callable[..., T], done: Callable[[CutText], T]
     ) -> Iterator[T | None]:
         """Yield what `cut` makes of runs of paragraphs, or `done` of what had to be cut here.
 
         None stands where more has to be waited for.
         """
-        rest = b""
+        rest, known = b"", (b"", 0)
         at_start = True
         while True:
-            is_waiting = source.is_waiting()
-            if is_waiting:
+            if source.is_waiting():
                 yield None
             piece = source.take_text(PIECE)
             if not piece:
@@ -225,14 +249,15 @@ class TextFill:
             end = max(map(text.rfind, _PARAGRAPH_ENDS))
             if end > 0:
                 rest = text[end:]
-                yield cut(text[:end], True)
-            elif len(text) > (_LONG_ENOUGH if is_waiting else _LONG_PARAGRAPH):
-                found = self._cutter.cut_text(text, False)
-                rest = text[found.taken[0] :]
-                yield done(found)
+                yield cut(text[:end], True, *known)
+                known = b"", 0
             else:
                 rest = text
-        yield cut(rest, True)
+            if len(rest) > _LONG_PARAGRAPH or (rest and source.is_waiting()):
+                found = self._cutter.cut_text(rest, False, *known)
+                rest, known = rest[found.taken[0] :], found.rest
+                yield done(found)
+        yield cut(rest, True, *known)
 
 
 def text_fill(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -124,6 +124,12 @@ class Labeler:
             raise ArgumentError("items: this labeler gives no lemmas")
         return self._lemmatizer.lemmas_of(items, self.learned_labels, self._scores_of)
 
+    def settled_lemmas(self, sentence: Sequence[str]) -> Iterator[tuple[int, str, float]]:
+        """Yield the place of each word of a prepared sentence whose lemma is settled, the lemma,
+        and how likely that is right; of a labeler that gives lemmas."""
+        if self._lemmatizer is not None:
+            yield from self._lemmatizer.settled_lemmas(sentence)
+
     def lemma_decoder(self, written: Sequence[Sequence[str]]) -> tuple[Any, ...] | None:
         """Return what the core's LemmaDecoder is made of; of a labeler that gives lemmas.
 
@@ -190,6 +196,7 @@ class Labeler:
         use: Use[T],
         keep: Sequence[Keep] | None = None,
         threads: int = 1,
+        settled: npt.NDArray[np.int32] | None = None,
     ) -> list[T]:
         """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
 
@@ -197,6 +204,7 @@ class Labeler:
         use : takes the range of the sentences of a batch, the numbers of their labels
             (int64[n_tokens]; n_labels for an unknown constrained one), and the scores of all labels
             (float64[n_tokens, n_labels]; undefined for tokens whose label is not chosen by score)
+        settled : None, or int32[n_tokens], the number of the label that a token gets, or -1
         """
         # Here, since labeling without scores does without.
         from perceptron_nlp.tagger.tag.threads import in_pieces
@@ -206,7 +214,9 @@ class Labeler:
         def run(batch: range) -> T:
             at = slice(batch.start, batch.stop)
             fixed = None if keep is None else self.constraints.sets_of(keep[at], lengths[at])
-            numbers, scores = self.decoder.tag_scored(given[at], fixed)
+            first, end = sum(lengths[: batch.start]), sum(lengths[: batch.stop])
+            own = None if settled is None else settled[first:end]
+            numbers, scores = self.decoder.tag_scored(given[at], fixed, own)
             return use(batch, numbers.astype("int64"), scores / self.model.weights.scale)
 
         return in_pieces(run, lengths, len(self.model.tags), threads)
@@ -261,7 +271,8 @@ class Labeler:
         # Here, since columns of tags do without.
         from perceptron_nlp.tagger.tag.lemmatize import Lemmatizer
 
-        return Lemmatizer(self._given, model.tags, model.lemmas, self.decoder.memory)
+        memory = self.decoder.memory
+        return Lemmatizer(self._given, model.tags, model.lemmas, memory, model.settled)
 
     @functools.cached_property
     def constraints(self) -> Constraints:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from perceptron_nlp._core.model.frozenmodel import CacheMemory, CacheUse
     from perceptron_nlp._core.tag.decode import SentenceDecoder
+    from perceptron_nlp.tagger.model.settled import Settled
 
 # Bytes of a lemma that is remembered with the item that it is of.
 _COST = 400
@@ -83,12 +84,19 @@ class Lemmatizer:
     scripts : its labels
     lemmas : the lemmas that it knows
     memory : what its cache may take together with others
+    settled : what settles labels by words and tags, or None
     """
 
     def __init__(
-        self, tags: Sequence[str], scripts: TagSet, lemmas: KnownLemmas, memory: CacheMemory
+        self,
+        tags: Sequence[str],
+        scripts: TagSet,
+        lemmas: KnownLemmas,
+        memory: CacheMemory,
+        settled: Settled | None = None,
     ) -> None:
         self._tags = tags
+        self.settled = settled
         self._labels = scripts
         self._lemmas = lemmas
         self._memory = memory
@@ -143,6 +151,7 @@ class Lemmatizer:
             [word_bytes(label) for label in labels],
             [KNOWN_COLUMN if name == KNOWN else self._tags.index(name) for name in looked_at],
             partial(letter_page, turkic=self._lemmas.turkic),
+            None if self.settled is None else self.settled.table(written),
         )
 
     def _items(self, sentence: Sequence[str]) -> list[Item]:
@@ -160,11 +169,13 @@ class Lemmatizer:
         scores: Callable[[Sequence[str]], npt.NDArray[np.float64]],
     ) -> list[str]:
         """Return the lemma of each item; `label` and `scores` are as for `lemmas`."""
-        first, later = [item for item in items if item[1]], [item for item in items if not item[1]]
+        found = self._settled_labels(items)
+        first = [item for item in items if item[1] and item not in found]
+        later = [item for item in items if not item[1] and item not in found]
         nobody: Item = ("", False, ("",) * len(self._tags))
         sentences = [self._sentence([nobody, *later]), *(self._sentence([one]) for one in first)]
         labels = label([*sentences])
-        found = dict(zip(later, labels[0][1:], strict=True))
+        found.update(zip(later, labels[0][1:], strict=True))
         found.update(zip(first, (own[0] for own in labels[1:]), strict=True))
         lemmas = []
         for item in items:
@@ -174,6 +185,23 @@ class Lemmatizer:
                 lemma = self._best_that_applies(item[0], scores(self._sentence([*before, item])))
             lemmas.append(lemma)
         return lemmas
+
+    def settled_lemmas(self, sentence: Sequence[str]) -> Iterator[tuple[int, str, float]]:
+        """Yield the place of each word whose lemma is settled, the lemma, and its rate."""
+        find = None if self.settled is None else self.settled.finder()
+        for place, item in enumerate(self._items(sentence) if find else ()):
+            found = find(*item) if find else None
+            lemma = found and self.lemma(item[0], self._labels.label_of(found[0]))
+            if self.settled and found and lemma:
+                yield place, lemma, self.settled.rates[found[1]]
+
+    def _settled_labels(self, items: Iterable[Item]) -> dict[Item, str]:
+        """Return the labels of those items that are settled."""
+        if self.settled is None:
+            return {}
+        find = self.settled.finder()
+        found = ((item, find(*item)) for item in items)
+        return {item: self._labels.label_of(one[0]) for item, one in found if one is not None}
 
     def _best_that_applies(self, word: str, scores: npt.NDArray[np.float64]) -> str:
         """Return the lemma by the best script that applies to a word, or the word itself."""

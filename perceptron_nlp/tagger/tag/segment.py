@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
-from perceptron_nlp._core.text.cutter import CutText, TextCutter, patterns_in
+from perceptron_nlp._core.text.cutter import CutText, TextCutter, matches_in, patterns_in
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import (
-    EMPTY_LINE,
     LineCount,
     class_page,
     is_glued,
     place_numbers,
+    small_numbers,
     with_gaps_shortened,
     word_numbers,
 )
-from perceptron_nlp.text.scripts import split_plan
-from perceptron_nlp.text.tagset import GOES_ON, PATTERN_KINDS, held_bits, word_bytes
+from perceptron_nlp.text.scripts import split_plan, stem_cuts
+from perceptron_nlp.text.tagset import (
+    GOES_ON,
+    MATCHES,
+    PATTERN_KINDS,
+    held_bits,
+    word_bytes,
+    word_hash,
+)
 
 WINDOW = 40_000
-"""Characters of a paragraph that are labeled at a time, so that memory stays bounded."""
+"""Characters of a sentence after which it is over, so that memory stays bounded."""
 _PIECE = 1 << 20
+_LONG_REST = 1 << 12
 
 
 TokenSpan = tuple[int, int, tuple[str, ...]]
@@ -35,7 +44,7 @@ class Segmenter:
     """Cuts running text as a segmentation says; any number of threads may use it at once.
 
     memory : what its caches may take together with others; None for the default
-    window : characters of a paragraph that are labeled at a time
+    window : characters of a sentence, white space left out, after which it is over
 
     Attributes
     ----------
@@ -47,28 +56,33 @@ class Segmenter:
         self, segmentation: Segmentation, memory: CacheMemory | None = None, window: int = WINDOW
     ) -> None:
         splits, lead = segmentation.splits, segmentation.lead
+        has_matches = MATCHES in segmentation.cut.feature_columns
         cut = decoder_of(segmentation.cut, memory)
         self.cutter = TextCutter(
             cut,
             place_numbers(segmentation.certain),
             word_numbers(segmentation.words),
-            class_page,
+            small_numbers(segmentation.small),
+            partial(class_page, single=segmentation.single),
             None if splits is None else decoder_of(splits, cut.memory),
             [] if splits is None else [split_plan(label) for label in splits.tags],
+            [(word_hash(stem), only) for stem, only in segmentation.stems.items()],
+            [] if splits is None else stem_cuts(splits.tags),
             window,
             held_bits(segmentation.patterns),
+            [word_bytes(word) for word in segmentation.entries] if has_matches else None,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )
         self.splits_tokens = splits is not None
-        self._window = window
 
     def sentences_of(self, text: str) -> Iterator[list[TokenSpan]]:
         """Yield the sentences of a text, which may be any str, each its tokens."""
         place, length = 0, _PIECE
+        rest = b"", 0
         while place < len(text):
             piece = text[place : place + length]
-            found = self._cut(piece, at_end=place + length >= len(text))
-            taken, sentences = found.taken[1], found.sentences()
+            found = self._cut(piece, rest, at_end=place + length >= len(text))
+            taken, rest, sentences = found.taken[1], found.rest, found.sentences()
             self.cutter.give_back(found)
             for sentence in sentences:
                 yield [(place + a, place + b, words) for a, b, words in sentence]
@@ -88,22 +102,22 @@ class Segmenter:
         for each sentence the line that it begins on, from 1, its text, its tokens, whose places
         are counted from its first character, and whether the next stands right behind it
         """
-        lines, text = LineCount(), ""
+        lines, text, rest, seen = LineCount(), "", (b"", 0), 0
         for piece in pieces:
-            # An empty line may begin in the piece before.
-            begin = len(text.rstrip())
             text = with_gaps_shortened(text, piece, lines)
-            if len(text) >= 2 * self._window or EMPTY_LINE.search(text, begin):
-                found = self._cut(text, at_end=False)
-                yield from self._cut_out(text, found, lines)
-                done = found.taken[1]
-                self.cutter.give_back(found)
-                lines.forget(text, done)
-                text = text[done:]
-        yield from self._cut_out(text, self._cut(text, at_end=True), lines)
+            if not is_worth_cutting(len(text), seen):
+                continue
+            found = self._cut(text, rest, at_end=False)
+            yield from self._cut_out(text, found, lines)
+            done, rest = found.taken[1], found.rest
+            self.cutter.give_back(found)
+            lines.forget(text, done)
+            text = text[done:]
+            seen = len(text)
+        yield from self._cut_out(text, self._cut(text, rest, at_end=True), lines)
 
-    def _cut(self, text: str, *, at_end: bool) -> CutText:
-        return self.cutter.cut_text(text.encode("utf-8", "surrogatepass"), at_end)
+    def _cut(self, text: str, rest: tuple[bytes, int], *, at_end: bool) -> CutText:
+        return self.cutter.cut_text(text.encode("utf-8", "surrogatepass"), at_end, *rest)
 
     @staticmethod
     def _cut_out(
@@ -115,16 +129,31 @@ class Segmenter:
             yield lines.of(text, first), text[first:last], moved, is_glued(text, last)
 
 
-def patterns_of(text: str) -> list[tuple[str, int, int]]:
+def is_worth_cutting(length: int, seen: int) -> bool:
+    """Tell if the rest of a stream is to be cut again: a long one only once it has grown by part.
+
+    length : its characters
+    seen : those of them that were there the last time
+    """
+    return length < _LONG_REST or length - seen > length // 16
+
+
+def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
     """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
-    found = patterns_in(word_bytes(text), class_page)
+    found = patterns_in(word_bytes(text), partial(class_page, single=single))
     return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
 
 
-def count_patterns(text: str, labels: Sequence[str]) -> dict[str, list[int]]:
+def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]:
+    """Return the column ``matches`` of a text's atoms: see matches.h."""
+    page_of = partial(class_page, single=single)
+    return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])
+
+
+def count_patterns(text: str, labels: Sequence[str], single: str = "") -> dict[str, list[int]]:
     """Return how the labels of a text's atoms treat its patterns."""
     counts: dict[str, list[int]] = {}
-    for kind, begin, end in patterns_of(text):
+    for kind, begin, end in patterns_of(text, single):
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
         own[1] += any(label != GOES_ON for label in labels[begin : end - 1])

@@ -7,10 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp._checks import check_text
+from perceptron_nlp._core.text.sentences import TextWord
 from perceptron_nlp.formats.plaintext import by_rules
 from perceptron_nlp.tagger.tag.label import Labeled
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
-from perceptron_nlp.tagger.tag.text import TextSentence, labeled_batches
+from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence, labeled_batches
 
 _LETTER = re.compile(r"\S")
 
@@ -40,6 +41,19 @@ def stream_sentences(
         yield from found.maker.sentences(
             lambda _, words: TextSentence(texts.popleft(), words), "", found
         )
+
+
+def filled_sentences(parts: Iterable[tuple[str, LabeledText]]) -> Iterator[TextSentence]:
+    """Yield sentences that TextFill.streamed cut and labeled."""
+    for text, found in parts:
+        begin = found.begin
+
+        def make(
+            _: str, words: Sequence[TextWord], text: str = text, begin: int = begin
+        ) -> TextSentence:
+            return TextSentence(text[words[0].start - begin : words[-1].end - begin], words)
+
+        yield from found.maker.sentences(make, "", found)
 
 
 class _Pieces:

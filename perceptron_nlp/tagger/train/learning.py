@@ -49,6 +49,7 @@ STAGES = {
     "a bound on memory": "memory",
     "checkpoints": "checkpoint",
     "compression": "compress",
+    "settled labels": "settling",
     "threads": "sidebyside",
 }
 
@@ -69,6 +70,7 @@ class Plan:
     limit : of memory, or None
     lemmas : those that are known, if the labels are edit scripts
     threads : columns and runs that are learned at a time
+    settles : count what settles the labels of columns that agree
     """
 
     options: LearningOptions
@@ -83,6 +85,7 @@ class Plan:
     limit: MemoryLimit | None = None
     lemmas: KnownLemmas | None = None
     threads: int = 1
+    settles: bool = True
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
         """Return the checkpoint of each column; FileError if a file cannot be used."""
@@ -133,7 +136,10 @@ def learn_columns(
     else:
         models = stage("threads").side_by_side(parts, plan.threads, plan.callback)
     gold = {column: text.gold.flat() for column, (text, _) in zip(columns, found, strict=True)}
-    return joined(models).agreeing(gold, UPOS_WEIGHTS[plan.options.preset])
+    model = joined(models).agreeing(gold, UPOS_WEIGHTS[plan.options.preset])
+    if plan.settles and model.agreement is not None and dev_source is not None and not plan.limit:
+        model = stage("settled labels").with_settled(model, list(source), list(dev_source))
+    return model
 
 
 def learn_sentences(

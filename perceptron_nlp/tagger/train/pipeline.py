@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,6 +24,7 @@ from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.loop import Callback
+from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
@@ -116,7 +116,7 @@ def learn(
     if lemmas and lemmas[0].record["train"]["sentences"] > len(list(train)):
         always_jackknife = True
     plan = replace(plan, first_checkpoint=n_columns)
-    model = _learn_stages(stages, both, None, plan, always_jackknife)
+    model = _learn_stages(stages, both, None, plan, always_jackknife, first)
     learned = "a tenth of train, held out before," if dev_source is None else "the dev set"
     return _as_judged_before(model, first, f"{learned} is learned, too")
 
@@ -127,22 +127,24 @@ def _learn_stages(
     dev_source: Source | None,
     plan: Plan,
     always_jackknife: bool | None = None,
+    like: TaggerModel | None = None,
 ) -> TaggerModel:
     if not stages.several:
-        return learn_columns(source, dev_source, stages.columns, plan)
+        model = learn_columns(source, dev_source, stages.columns, plan)
+        return model if like is None else with_settled(model, list(source), None, like)
     for one in (source, dev_source):
         if one is not None:
             one.hold()
     train, dev = list(source), None if dev_source is None else list(dev_source)
     seed, threads = plan.options.seed, plan.threads
     fit = partial(learn_sentences, threads=threads)
-    tagging: Future[tuple[TaggerModel, ...]] = Future()
+    tagging: list[tuple[TaggerModel, ...]] = []
 
     def tags(callback: Callback | None) -> None:
-        own = replace(plan, callback=callback)
+        own = replace(plan, callback=callback, settles=False)
         columns = stages.columns
         learned = learn_columns(source, dev_source, columns, own) if columns else None
-        tagging.set_result(() if learned is None else learned.parts_by_column)
+        tagging.append(() if learned is None else learned.parts_by_column)
 
     def lemmas(_: Callback | None) -> TaggerModel | None:
         if not stages.lemmas:
@@ -163,7 +165,7 @@ def _learn_stages(
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
     more = side_by_side(parts, threads, plan.callback)
-    model = joined([*tagging.result(), *(one for one in more if one is not None)])
+    model = joined([*tagging[0], *(one for one in more if one is not None)])
     if stages.text:
         model = in_bytes(model)
         if dev is not None and model.segmentation is not None:
@@ -171,7 +173,7 @@ def _learn_stages(
     if stages.lemmas and stages.columns and dev is not None:
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
-    return model
+    return with_settled(model, train, dev, like)
 
 
 def _cutting(found: Segmentation, train: Sequence[Sentence]) -> TaggerModel:

@@ -14,8 +14,9 @@ from __future__ import annotations
 import itertools
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 from perceptron_nlp._display import counted
@@ -27,28 +28,49 @@ from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.segment import count_patterns
+from perceptron_nlp.tagger.tag.segment import count_patterns, matches_of
 from perceptron_nlp.tagger.train.jackknife import Fit, with_predicted_tags
-from perceptron_nlp.text.atoms import atom_labels, atoms_of, ending, place_keys
+from perceptron_nlp.text.atoms import (
+    atom_labels,
+    atoms_of,
+    capital_looks,
+    character_type,
+    ending,
+    is_of_letters,
+    place_keys,
+    small_words,
+)
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
     MOST_WORDS,
+    STEMS,
     WHOLE,
     Script,
     is_turkic,
     make_script,
     make_split,
+    stem_cuts,
+    stems_of,
+    with_known_stems,
 )
-from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
+    CASED,
+    CASELESS,
+    LONGEST_ENTRY,
+    MATCHES,
+    NOTHING,
     PARAGRAPH,
     SENTENCE,
     SIDES,
+    SMALL,
+    SPACE,
     WORD_PLACES,
     Patterns,
     Words,
     check_label,
+    seen,
 )
 
 logger = logging.getLogger("perceptron_nlp")
@@ -57,8 +79,20 @@ logger = logging.getLogger("perceptron_nlp")
 _LONG_PARAGRAPH = 1_000
 # A place is certain if it was met so often, and nearly always with one label.
 _MET, _SHARE = 50, 0.9995
+# How often training has capitalized words in small letters is looked at if that gains so much F1 of
+# sentences in folds of the first sentences; a treebank with few of them does without.
+_LEAST_GAIN, _FOLDS, _EPOCHS_JUDGED = 0.005, 5, 6
+_LEAST_JUDGED, _MOST_JUDGED = 500, 4_000
 # The share of other labels that is expected beside a certain word, at most.
 _MOST_OTHERS = 1e-4
+# Of all tokens, if more end within runs of letters, each of these letters is an atom; if more end
+# between letters, words are looked for.
+_CUT_WITHIN, _CUT_BETWEEN = 0.005, 0.05
+_FOLDS_MATCHED = 10
+# Of so many paragraphs one is learned a second time, as other hands write it; their marks by those
+# of the treebank: behind white space, and elsewhere.
+_OTHERWISE_EVERY = 10
+_OTHER_MARKS = {'"': "“”", "-": "––", "–": "--", **dict.fromkeys("“”„«»", '""')}
 
 
 def learn_segmentation(
@@ -70,38 +104,195 @@ def learn_segmentation(
         raise FormatError("train: there are no sentences to learn segmentation from")
     text = LabeledAtoms(sentences)
     _warn_of_spaces(sentences)
-    cut = fit(
-        _paragraphs(text),
-        dev=None if held_out is None else _paragraphs(LabeledAtoms(held_out)),
+    single, is_unspaced = _letters_alone(text)
+    if single:
+        text = LabeledAtoms(sentences, single)
+    others = None if held_out is None else LabeledAtoms(held_out, single)
+    entries: list[str] = []
+    small: Mapping[str, Sequence[str]] = {}
+    if single or is_unspaced:
+        entries = text.match_own()
+        if others is not None:
+            others.match(entries)
+    elif _tell_sentences(sentences, fit, options):
+        small = small_words(text.words)
+    cut = _learn_cut(text, others, small, fit, options)
+    certain = certain_places(text)
+    words = certain_words(text, certain)
+    splits, stems = _learn_splits(sentences, held_out, fit, options)
+    found = Segmentation(cut, certain, words, splits, text.patterns, small)
+    return found._replace(single=single, entries=tuple(entries), stems=stems)
+
+
+def _letters_alone(text: LabeledAtoms) -> tuple[str, bool]:
+    """Return the classes of letters (tagset.py) each of which is to be an atom, since tokens end
+    within runs of them, and whether many tokens end between letters with nothing between."""
+    within, between, n_tokens = Counter[str](), 0, len(text.tokens)
+    atoms = {end for _, end in text.spans}
+    for (_, end), (begin, _) in pairwise(text.tokens):
+        within[character_type(text.text[end - 1])] += end not in atoms
+        between += end == begin and text.text[end - 1].isalpha() and text.text[end].isalpha()
+    single = "".join(
+        letters
+        for letters in (CASED, CASELESS)
+        if sum(within[look] for look in letters) > _CUT_WITHIN * n_tokens
+    )
+    return single, between > _CUT_BETWEEN * n_tokens
+
+
+def _learn_cut(
+    text: LabeledAtoms,
+    dev: LabeledAtoms | None,
+    small: Mapping[str, Sequence[str]],
+    fit: Fit,
+    options: Mapping[str, Any],
+) -> TaggerModel:
+    """Return a tagger of atoms, which looks at MATCHES, or at SMALL if there are small words."""
+    columns = [SMALL] if small else [MATCHES] if text.matches is not None else []
+    examples = _paragraphs(text, small)
+    examples += _in_other_hands(examples[::_OTHERWISE_EVERY], small)
+    return fit(
+        examples,
+        dev=None if dev is None else _paragraphs(dev, small),
         column="cut",
-        fields=("form", "gap", "cut"),
-        templates=preset("segmentation"),
+        fields=("form", "gap", *columns, "cut"),
+        templates=preset("segmentation", columns),
         right_to_left=False,
         **options,
     )
-    certain = certain_places(text)
-    splits = _learn_splits(sentences, held_out, fit, options)
-    return Segmentation(cut, certain, certain_words(text, certain), splits, text.patterns)
+
+
+def _in_other_hands(
+    paragraphs: Sequence[Sentence], small: Mapping[str, Sequence[str]]
+) -> Iterator[Sentence]:
+    """Yield paragraphs in small letters, in capitals, and with other marks, in turns."""
+    for paragraph, change in zip(
+        paragraphs, itertools.cycle((str.lower, str.upper, None)), strict=False
+    ):
+        words = [*paragraph.words]
+        columns: dict[str, Sequence[str]] = {**paragraph.columns}
+        if MATCHES in columns:
+            return
+        if change is None:
+            words, columns = _with_other_marks(words, columns["gap"], columns["cut"])
+        else:
+            words = [change(word) for word in words]
+        if small:
+            columns[SMALL] = capital_looks(words, small)
+        yield Sentence(words, columns)
+
+
+def _with_other_marks(
+    words: Sequence[str], gaps: Sequence[str], labels: Sequence[str]
+) -> tuple[list[str], dict[str, Sequence[str]]]:
+    """Return a paragraph whose commas have no space behind them, with other quotes and dashes."""
+    atoms: list[tuple[str, str, str]] = []
+    before, place = SPACE, 0
+    while place < len(words):
+        word, dots = words[place], slice(place, place + 3)
+        if [*words[dots]] == ["."] * 3 and "".join(gaps[dots])[:2] == NOTHING * 2:
+            word, place = "…", place + 2
+        gap, label = gaps[place], labels[place]
+        if word in _OTHER_MARKS and (word not in "-–" or NOTHING not in (before, gap)):
+            word = _OTHER_MARKS[word][before == NOTHING]
+        before = NOTHING if (word, gap) == (",", SPACE) else gap
+        atoms.append((word, before, label))
+        place += 1
+    found, own, cut = zip(*atoms, strict=True)
+    return [*found], {"gap": own, "cut": cut}
+
+
+def _tell_sentences(train: Sequence[Sentence], fit: Fit, options: Mapping[str, Any]) -> bool:
+    """Tell if the column SMALL is worth its while: by the sentences that are found in folds.
+
+    Where headings have no full stop it is; elsewhere it may do harm.
+    """
+    sentences = train[:_MOST_JUDGED]
+    if len(sentences) < _LEAST_JUDGED:
+        return False
+    found = [0.0, 0.0]
+    for fold in range(_FOLDS):
+        begin, end = (len(sentences) * at // _FOLDS for at in (fold, fold + 1))
+        rest = LabeledAtoms([*sentences[:begin], *sentences[end:]])
+        held_out, small = LabeledAtoms(sentences[begin:end]), small_words(rest.words)
+        if not any(small.values()):
+            return False
+        for at, known in enumerate(({}, small)):
+            model = _learn_cut(rest, None, known, fit, {**options, "epochs": _EPOCHS_JUDGED})
+            examples = _paragraphs(held_out, known)
+            labels = Labeler(model).label([*examples])
+            ends = _sentences(one.columns["cut"] for one in examples)
+            guessed = _sentences(labels)
+            found[at] += 2 * len(ends & guessed) / (len(ends) + len(guessed))
+    return found[1] - found[0] >= _LEAST_GAIN * _FOLDS
+
+
+def _sentences(paragraphs: Iterable[Sequence[str]]) -> set[tuple[int, int]]:
+    """Return the sentences of labeled paragraphs: their first atoms, and those behind them."""
+    ends, place = [0], 0
+    for labels in paragraphs:
+        closed = [*labels[:-1], SENTENCE]
+        ends += [place + at for at, label in enumerate(closed, 1) if label == SENTENCE]
+        place += len(closed)
+    return {*itertools.pairwise(ends)}
 
 
 def _learn_splits(
     train: Sequence[Sentence], dev: Sequence[Sentence] | None, fit: Fit, options: dict[str, Any]
-) -> TaggerModel | None:
-    """Return a tagger of tokens that makes words of them; None if all are words already."""
-    examples = _with_splits(train)
-    if all(label == WHOLE for sentence in examples for label in sentence.columns["split"]):
-        return None
-    held_out = None if dev is None else _with_splits(dev)
-    return fit(examples, dev=held_out, column="split", preset="fast", **options)
+) -> tuple[TaggerModel | None, dict[str, int]]:
+    """Return a tagger of tokens that makes words of them, None if all are words, and its stems."""
+    longest = _is_stem_longest(train)
+    examples = _with_splits(train, longest)
+    pairs = (zip(one.words, one.columns["split"], strict=True) for one in examples)
+    tokens = [*itertools.chain.from_iterable(pairs)]
+    labels = {label for _, label in tokens}
+    if labels == {WHOLE}:
+        return None, {}
+    held_out = None if dev is None else _with_splits(dev, longest)
+    if not longest:
+        return fit(examples, dev=held_out, column="split", preset="fast", **options), {}
+    stems, cuts = stems_of(tokens), stem_cuts(labels)
+
+    def known(sentences: list[Sentence]) -> list[Sentence]:
+        return [
+            with_columns(one, {STEMS: with_known_stems(one.words, stems, cuts)})
+            for one in sentences
+        ]
+
+    model = fit(
+        known(examples),
+        dev=None if held_out is None else known(held_out),
+        column="split",
+        fields=("form", STEMS, "split"),
+        templates=preset("fast", [STEMS]),
+        **options,
+    )
+    return model, stems
 
 
-def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
+def _is_stem_longest(sentences: Iterable[Sentence]) -> bool:
+    """Return True if far fewer scripts make the words if tokens are cut about the longest one.
+
+    That is so where words are written together with those behind them, as in Hebrew, and not where
+    endings are words.
+    """
+    first, longest = set(), set()
+    for sentence in sentences:
+        text, tokens, _ = surface(sentence)
+        for start, end, words in tokens:
+            if len(words) > 1:
+                first.add(make_split(text[start:end], words))
+                longest.add(make_split(text[start:end], words, longest=True))
+    return 4 * len(longest) < 3 * len(first)
+
+
+def _with_splits(sentences: Iterable[Sentence], longest: bool) -> list[Sentence]:
     examples, unsplit = [], []
     for sentence in sentences:
         text, tokens, _ = surface(sentence)
         forms = [text[start:end] for start, end, _ in tokens]
         words = [own for _, _, own in tokens]
-        labels = list(map(make_split, forms, words))
+        labels = list(map(partial(make_split, longest=longest), forms, words))
         first = itertools.accumulate(map(len, words), initial=0)
         unsplit += [
             f"{sentence.path}:{sentence.line_of(at)}"
@@ -123,28 +314,64 @@ def _with_splits(sentences: Iterable[Sentence]) -> list[Sentence]:
 class LabeledAtoms:
     """The atoms of sentences as running text, whose tokens are known.
 
+    single : classes of letters each of which is an atom (atoms.py)
+
     Attributes
     ----------
-    words : the atoms themselves
+    text, tokens : the text, and the places of its tokens
+    spans, words : the places of the atoms, and the atoms themselves
     gaps, labels : what stands behind each, and its label (atoms.py)
+    matches : None, or the column of what words match about each (matches.h)
     patterns : how the labels treat patterns (tagset.py)
     """
 
-    def __init__(self, sentences: Iterable[Sentence]) -> None:
-        self._text, tokens, ends = running_text(sentences)
-        self._atoms = atoms_of(self._text)
-        self.words = [self._text[start:end] for start, end in self._atoms.spans]
-        self.gaps = self._atoms.gaps
-        self.labels = atom_labels(self._atoms, tokens, ends)
+    def __init__(self, sentences: Iterable[Sentence], single: str = "") -> None:
+        self.text, self.tokens, self._ends = running_text(sentences)
+        self._atoms, self._single = atoms_of(self.text, single), single
+        self.spans, self.gaps = self._atoms
+        self.words = [seen(self.text[start:end]) for start, end in self.spans]
+        self.labels = atom_labels(self._atoms, self.tokens, self._ends)
+        self.matches: list[str] | None = None
 
     @cached_property
     def patterns(self) -> Patterns:
-        return count_patterns(self._text, self.labels)
+        return count_patterns(self.text, self.labels, self._single)
+
+    def match(self, entries: Iterable[str]) -> None:
+        """Give each atom what these words match about it."""
+        self.matches = matches_of(self.text, entries, self._single)
+
+    def match_own(self) -> list[str]:
+        """Give each atom what words of other sentences match about it; return all words.
+
+        So rare words are as unknown as they will be in use. What a tenth of the sentences alone has
+        is unknown there.
+        """
+        forms = [self.text[start:end] for start, end in self.tokens]
+        met: dict[str, set[int]] = {}
+        for form, number in zip(forms, self._folds(self._ends), strict=True):
+            if len(form) <= LONGEST_ENTRY and is_of_letters(form):
+                met.setdefault(form, set()).add(number)
+        found = [
+            matches_of(self.text, (form for form, own in met.items() if own != {k}), self._single)
+            for k in range(_FOLDS_MATCHED)
+        ]
+        folds = self._folds(label == SENTENCE for label in self.labels)
+        self.matches = [found[fold][at] for at, fold in enumerate(folds)]
+        return sorted(met)
+
+    @staticmethod
+    def _folds(ends: Iterable[bool]) -> Iterator[int]:
+        """Yield for each part of a text in which fold its sentence is."""
+        number = 0
+        for is_end in ends:
+            yield number % _FOLDS_MATCHED
+            number += is_end
 
     @cached_property
     def places(self) -> list[tuple[int, str, str]]:
         """The number, the key and the label of each atom that no empty line follows."""
-        keys = place_keys(self._text, self._atoms)
+        keys = place_keys(self.text, self._atoms)
         return [
             (at, key, label)
             for at, (key, gap, label) in enumerate(zip(keys, self.gaps, self.labels, strict=True))
@@ -152,13 +379,18 @@ class LabeledAtoms:
         ]
 
 
-def _paragraphs(atoms: LabeledAtoms) -> list[Sentence]:
-    """Return the atoms of a text with gaps and labels, a paragraph each, long ones in pieces."""
+def _paragraphs(atoms: LabeledAtoms, small: Mapping[str, Sequence[str]]) -> list[Sentence]:
+    """Return the atoms of a text with columns and labels, a paragraph each, long ones in pieces."""
+    looks = capital_looks(atoms.words, small) if small else ()
     examples, begin = [], 0
     for at, (gap, label) in enumerate(zip(atoms.gaps, atoms.labels, strict=True), 1):
         if gap == PARAGRAPH or (label == SENTENCE and at - begin > _LONG_PARAGRAPH):
             cut = [*atoms.labels[begin : at - 1], SENTENCE]
-            columns = {"gap": atoms.gaps[begin:at], "cut": cut}
+            columns: dict[str, Sequence[str]] = {"gap": atoms.gaps[begin:at], "cut": cut}
+            if small:
+                columns[SMALL] = looks[begin:at]
+            elif atoms.matches is not None:
+                columns[MATCHES] = atoms.matches[begin:at]
             examples.append(Sentence(atoms.words[begin:at], columns))
             begin = at
     return examples

@@ -272,6 +272,9 @@ GONE, CUT_SHORT = "(gone)", slice(-1)
         ((*CUT, "lead"), -1.0),
         ((*CUT, "lead"), "far"),
         ((*CUT, "lead"), GONE),
+        ((*CUT, "single"), "b"),
+        ((*CUT, "entries"), ["a" * 13]),
+        ((*CUT, "entries"), [""]),
         ((*CUT, "cut", "labels"), ["A", "B", "C"]),
         ((*CUT, "splits", "labels", -1), "r9999|x|y"),
         ((*CUT, "splits", "templates", 0), "column:gap[0]"),
@@ -286,7 +289,7 @@ def test_a_hostile_description_is_refused(
         owner: Any = arrays if where[0] in arrays else described
         for name in where[:-1]:
             owner = owner[name]
-        old = owner[where[-1]]
+        old = owner.get(where[-1]) if isinstance(owner, dict) else owner[where[-1]]
         owner[where[-1]] = old[value] if value is CUT_SHORT else value
         if value == GONE:
             del owner[where[-1]]

@@ -3,7 +3,7 @@
 import pytest
 
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.text.tagset import MAX_LABELS, TagSet
+from perceptron_nlp.text.tagset import MAX_LABELS, TagSet, seen, visible
 
 
 def test_labels_are_numbered_by_code_point_whatever_their_order():
@@ -27,6 +27,12 @@ def test_the_list_of_a_tag_set_makes_it_again():
     assert TagSet(tags.to_list()) == tags
     assert hash(TagSet(tags.to_list())) == hash(tags)
     assert repr(tags) == "TagSet(['x', 'y'])"
+
+
+def test_what_has_no_width_is_not_seen_and_apostrophes_look_alike():
+    assert seen("co\u00adope\u200brate\u2019s") == "cooperate's"
+    assert visible("co\u00adoperate\u2019s") == "cooperate\u2019s"
+    assert seen("\ufeff\u200b") == visible("\ufeff\u200b") == "\ufeff\u200b"
 
 
 def test_65536_labels_are_possible_and_one_more_is_not():

@@ -322,7 +322,7 @@ static void no_tokens(void) {
     memset(&cut, 0, sizeof cut);
     memset(&found, 0, sizeof found);
     require(words_of_tokens(&found, &cut, NULL) == 0, "words of no tokens");
-    require(split_words(&found, &cut, NULL, &decoder, &worker, NULL) == 0, "no tokens split");
+    require(split_words(&found, &cut, NULL, &decoder, &worker, NULL, NULL) == 0, "no tokens split");
     require(found.n_words == 0 && found.first[0] == 0, "no words");
     text_words_close(&found);
 }

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text
@@ -14,6 +15,7 @@ from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.jackknife import with_predicted_tags
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import PATTERN_KINDS, SIDES, holds
 
 FAST = {"preset": "fast", "epochs": 4}
@@ -185,6 +187,28 @@ def test_a_lemma_that_is_too_long_for_a_script_is_not_learned(french: str, tmp_p
     assert pn.doctor(path, column="lemma", folds=2).labeled == counts["labeled"]
 
 
+def test_words_before_a_stem_are_cut_off_whatever_its_length(tmp_path: Path) -> None:
+    text, word = "", "{}\t{}" + "\t_" * 8 + "\n"
+    for stem in ("kol", "mela", "rumi", "sol", "tarkono", "vim"):
+        text += word.format(1, stem)
+        if stem != "sol":
+            text += word.format("2-3", f"u{stem}") + word.format(2, "u") + word.format(3, stem)
+        if stem not in ("sol", "rumi"):
+            text += word.format("4-6", f"uha{stem}") + word.format(4, "u") + word.format(5, "ha")
+            text += word.format(6, stem)
+        text += "\n"
+    tagger = pn.train(write(tmp_path / "clitics.conllu", text * 2), column="text", epochs=8)
+    model, segmenter = tagger.model.segmentation, tagger.segmenter
+    assert model is not None and model.splits is not None and segmenter is not None
+    assert {*model.splits.tags} == {"_", "c1,*", "c1,2,*"}
+    # Of a stem that was met in one token the column tells all others.
+    assert {stem for stem, only in model.stems.items() if only > 1} == {"sol"}
+    asked = "uharumi usol sol uhabélani utarkono umé uhaú h  uha"
+    found = list(segmenter.sentences_of(asked))
+    assert found == segmented(model, asked, 100)
+    assert [words for *_, words in found[0][1:3]] == [("u", "sol"), ("sol",)]
+
+
 def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -> None:
     blanks = "\t_" * 6
     block = f"# newpar\n1-2\t{{0}} yy12\t_{blanks}\t_\n1\t{{0}} yy\t{{0}} y\tX{blanks}\n"
@@ -197,6 +221,7 @@ def test_no_script_leaves_a_space_at_an_end_of_a_word_or_lemma(tmp_path: Path) -
     assert [(word.form, word.lemma) for word in third.words] == [("pp q", "pp q"), ("12", "1")]
     assert split("c2", "pp q") is None and split("c1,1", "pp q") is None
     assert split("r1||x", "pp q") is None and split("c1", "pp q") is None
+    assert split("c2,*", "pp q") is None and split("c1,*", "pp q") == ("p", "p q")
     assert split("r1|e|x", "pp q") == ("pp e", "x")
     assert parse_script("l,0,,1,").apply("pp q") is None
     assert parse_script("l,0,,1,e").apply("pp q") == "pp e"
@@ -284,3 +309,14 @@ def test_few_examples_do_not_undo_a_pattern_and_numbers_stand_for_what_is_made_o
     kind: str, counts: dict[str, list[int]], found: bool
 ) -> None:
     assert holds(kind, counts) == found
+
+
+def test_a_share_of_paragraphs_is_learned_in_small_letters_capitals_and_other_marks() -> None:
+    words = ['"', "Les", "bois", ",", "les", "prés", "-", "oui", ".", ".", ".", '"']
+    paragraph = Sentence(words, {"gap": [*"01011110000p"], "cut": [*"TTTTTTTTIITS"]})
+    low, high, other = stages._in_other_hands([paragraph] * 3, {})
+    assert low.words[1:3] == ("les", "bois") and high.words[1:3] == ("LES", "BOIS")
+    assert low.columns == high.columns == paragraph.columns
+    assert other.words == ("“", "Les", "bois", ",", "les", "prés", "–", "oui", "…", "”")
+    assert "".join(other.columns["gap"]) == "010011100p"
+    assert "".join(other.columns["cut"]) == "TTTTTTTTTS"

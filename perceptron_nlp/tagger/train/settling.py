@@ -1,0 +1,361 @@
+"""What settles labels, counted in the training text, by rules that a dev set chooses.
+
+A rule says how often a word, with its labels in the columns before, or else an ending of rare
+words must have been met, and which share of one label is enough. Of those that cost no accuracy on
+the dev set that one is taken which settles the most; without a dev set, one that is safe.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from perceptron_nlp._core.model.frozenmodel import CacheMemory
+from perceptron_nlp.probability import Floats
+from perceptron_nlp.tagger.confidence import Numbers, margins_of
+from perceptron_nlp.tagger.labelers import ColumnLabelers
+from perceptron_nlp.tagger.model.label_components import JOINT, UPOS, joint
+from perceptron_nlp.tagger.model.model import TaggerModel, can_lead
+from perceptron_nlp.tagger.model.settled import MOST_BEFORE, Rule, Settled
+from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
+from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+from perceptron_nlp.tagger.train.settled_counts import OPEN, Before, Counted, Met, settled_by
+from perceptron_nlp.text.scripts import make_script
+from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import known_labels
+
+_WORDS = tuple(product((1, 2, 3, 5, 10, 20), (1.0, 0.998, 0.99)))
+_ENDINGS = tuple(product((20, 40, 100), (1.0, 0.99)))
+_SAFE = Rule(10, 1.0, 100, 1.0)
+# Of so many tokens one may become wrong, which is less than chance does to a dev set; one with
+# fewer settles no tags.
+_PER_MISTAKE = 5_000
+# The shares of tokens that are left open since what comes before is not sure enough.
+_OPENED = (0.0, 0.05, 0.1, 0.2, 0.3)
+Labels: TypeAlias = Mapping[str, Sequence[Sequence[str]]]
+"""By column the labels of sentences."""
+
+
+class Chosen(NamedTuple):
+    """A rule, with the rates and the lead of Settled."""
+
+    rule: Rule
+    rates: tuple[float, float] = (1.0, 1.0)
+    lead: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that may be settled.
+
+    part : its model
+    before : the columns whose labels it is given
+    """
+
+    part: TaggerModel
+    before: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.part.column
+
+    def items(
+        self, sentences: Sequence[Sentence], before: Labels
+    ) -> Iterator[list[tuple[str, bool, Before]]]:
+        """Yield of each sentence what its labels hang on."""
+        for number, sentence in enumerate(sentences):
+            labels = [before[name][number] for name in self.before]
+            rows = zip(*labels, strict=True) if labels else [()] * len(sentence)
+            yield [
+                (word, at == 0, row)
+                for at, (word, row) in enumerate(zip(sentence.words, rows, strict=True))
+            ]
+
+    def counted(self, sentences: Sequence[Sentence]) -> Counted:
+        """Return what sentences show."""
+        counts: Counter[tuple[str, bool, Before, int]] = Counter()
+        tags = self.part.tags
+        own = self.items(sentences, gold_of(sentences, self.before))
+        for sentence, items in zip(sentences, own, strict=True):
+            for item, label in zip(items, self._learned(sentence), strict=True):
+                number = -1 if label is None else tags.id_of(label)
+                if number >= 0:
+                    counts[(*item, number)] += 1
+        return Counted.of(self.part.lemmas is not None, counts)
+
+    def _learned(self, sentence: Sentence) -> list[str | None]:
+        """Return the labels of a sentence as they are learned."""
+        labels = known_labels(self.name, sentence.column(self.name))
+        if self.part.lemmas is not None:
+            turkic = self.part.lemmas.turkic
+            return [
+                None if label is None else str(make_script(word, label, turkic=turkic))
+                for word, label in zip(sentence.words, labels, strict=True)
+            ]
+        if self.part.scheme == JOINT:
+            upos = sentence.column(UPOS)
+            return [
+                None if label is None else joint(tag, label)
+                for tag, label in zip(upos, labels, strict=True)
+            ]
+        return list(labels)
+
+    @property
+    def writer(self) -> Callable[[str, int], str]:
+        """Return what writes the label of a word."""
+        if self.part.lemmas is not None:
+            scripts = ScriptLabels(self.part.tags, self.part.lemmas.turkic)
+            return lambda word, number: scripts.lemma(word, number) or word
+        written = Labeler(self.part).written_labels
+        return lambda word, number: written[number]
+
+
+def gold_of(sentences: Sequence[Sentence], names: Sequence[str]) -> dict[str, list[Sequence[str]]]:
+    """Return the columns of sentences."""
+    return {name: [sentence.column(name) for sentence in sentences] for name in names}
+
+
+def columns_of(model: TaggerModel) -> list[Column]:
+    """Return the columns that may be settled, in the model's order."""
+    agreeing = () if model.agreement is None else model.agreement.columns
+    found = []
+    for part in model.parts_by_column:
+        before = tuple(agreeing[: agreeing.index(part.column)]) if part.column in agreeing else ()
+        if part.lemmas is not None:
+            before = part.feature_columns
+        able = part.lemmas is not None or (before and can_lead(model))
+        if (
+            able
+            and len(before) <= MOST_BEFORE
+            and not part.dictionary
+            and len(part.tags) < (1 << 16) - 1
+        ):
+            found.append(Column(part, before))
+    return found
+
+
+def with_settled(
+    model: TaggerModel,
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence] | None,
+    like: TaggerModel | None = None,
+) -> TaggerModel:
+    """Return a model of all columns with what settles the labels of those that come after others.
+
+    Parameters
+    ----------
+    train : what it has learned from
+    dev : what chooses the rules
+    like : a model whose rules and rates are taken; then `dev` is not looked at
+    """
+    plain = _without(model)
+    columns = columns_of(plain)
+    counted = {column.name: column.counted(train) for column in columns}
+    rules = {c.name: Chosen(_SAFE) for c in columns if c.part.lemmas is not None}
+    if like is not None:
+        own = {part.column: part.settled for part in like.parts_by_column}
+        rules = {k: Chosen(one.rule, one.rates, one.lead) for k, one in own.items() if one}
+    elif dev and columns:
+        rules = _chosen(plain, columns, counted, dev)
+    return with_tables(plain, columns, counted, rules)
+
+
+def _without(model: TaggerModel) -> TaggerModel:
+    return model.replace(
+        settled=None, more=tuple(part.replace(settled=None) for part in model.more)
+    )
+
+
+def with_tables(
+    model: TaggerModel,
+    columns: Sequence[Column],
+    counted: Mapping[str, Counted],
+    rules: Mapping[str, Chosen],
+) -> TaggerModel:
+    """Return the model with tables by these rules."""
+    tables: dict[str, Settled] = {}
+    for column in columns:
+        rule, rates, lead = rules.get(column.name, Chosen(Rule()))
+        rows = sorted(counted[column.name].table(rule).items())
+        if rows:
+            keys = np.array([key for key, _ in rows], np.uint32)
+            labels = np.array([label for _, label in rows], np.uint32)
+            first = counted[column.name].looks_first
+            tables[column.name] = Settled(column.before, rule, rates, keys, labels, first, lead)
+    own, *more = (part.replace(settled=tables.get(part.column)) for part in model.parts_by_column)
+    return model.replace(settled=own.settled, more=tuple(more))
+
+
+def _chosen(
+    model: TaggerModel,
+    columns: Sequence[Column],
+    counted: Mapping[str, Counted],
+    dev: Sequence[Sentence],
+) -> dict[str, Chosen]:
+    """Return rules by which a dev set keeps its accuracy, and how right what they settle is."""
+    found = _labels(model, dev)
+    before: dict[str, Sequence[Sequence[str]]] = {**gold_of(dev, _given(columns, model)), **found}
+    # Labels hang together: what is settled may change those of neighbors and of other columns.
+    gold = gold_of(dev, [*found])
+    least = {name: _n_right(own, gold[name]) for name, own in found.items()}
+    allowed = sum(map(len, dev)) // _PER_MISTAKE
+
+    def judged(column: Column, sure: Sequence[bool]) -> Judged:
+        return Judged(column, counted[column.name], dev, before, sure)
+
+    def keeps(rules: Mapping[str, Chosen]) -> bool:
+        tried = _labels(with_tables(model, columns, counted, rules), dev)
+        return all(_n_right(tried[name], gold[name]) >= n - allowed for name, n in least.items())
+
+    best: dict[str, Chosen] = {}
+    most = 0
+    for column in columns:
+        if column.part.lemmas is not None:
+            own = judged(column, [True] * sum(map(len, dev)))
+            rule = own.best_rule()
+            ways = ({column.name: own.chosen(r, 0.0)} for r in (rule, rule._replace(endings=0)))
+            best = next(filter(keeps, ways), {})
+    lemmas, tags = best, [column for column in columns if column.part.lemmas is None]
+    if not allowed:
+        # Too small a set to see what tags lose if they are not weighed together.
+        tags = []
+    for lead, sure in _leads(model, dev) if tags else ():
+        judges = [judged(column, sure) for column in tags]
+        for strict in (False, True):
+            chosen = [one.strictest if strict else one.best_rule() for one in judges]
+            n = sum(one.n_settled(rule) for one, rule in zip(judges, chosen, strict=True))
+            rules = {
+                column.name: one.chosen(rule, lead)
+                for column, one, rule in zip(tags, judges, chosen, strict=True)
+            }
+            if n > most and keeps(lemmas | rules):
+                best, most = lemmas | rules, n
+    return best
+
+
+def _leads(model: TaggerModel, dev: Sequence[Sentence]) -> Iterator[tuple[float, Sequence[bool]]]:
+    """Yield leads of labels in the first column, and which tokens of a text have them."""
+    labeler = make_labeler(model.parts_by_column[0])
+
+    def use(_: range, numbers: Numbers, scores: Floats) -> Floats:
+        return margins_of(scores, np.arange(scores.shape[1]) == numbers[:, None])
+
+    leads = np.concatenate(labeler.scored(labeler.model.inputs(dev), use))
+    for share in _OPENED:
+        lead = max(0.0, float(np.quantile(leads, share)))
+        yield lead, (leads >= lead).tolist()
+
+
+def _given(columns: Sequence[Column], model: TaggerModel) -> list[str]:
+    """Return the columns that a text must have, since the model does not fill them."""
+    return sorted({name for one in columns for name in one.before if name not in model.columns})
+
+
+def _n_right(labels: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> int:
+    return sum(
+        a == b
+        for own, right in zip(labels, gold, strict=True)
+        for a, b in zip(own, right, strict=True)
+    )
+
+
+def _labels(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, list[list[str]]]:
+    """Return the labels of sentences in all columns."""
+    memory = CacheMemory()
+    labelers: dict[str, Labeler] = {}
+    for part in model.parts_by_column:
+        earlier = {name: one for name, one in labelers.items() if name in part.feature_columns}
+        labelers[part.column] = make_labeler(part, memory, earlier=earlier)
+    found = ColumnLabelers(model, labelers, memory).label(sentences)
+    return {name: labels for name, (labels, _) in found.items()}
+
+
+class _Item(NamedTuple):
+    """What tokens of a dev set have in common: the word and the labels before.
+
+    word, endings : what training shows of the word and of its endings, the longest first
+    right : how many are labeled correctly by the model
+    gold : how many have which label
+    """
+
+    form: str
+    word: Met | None
+    endings: list[Met]
+    right: int
+    gold: Counter[str]
+
+
+class Judged:
+    """A column of a dev set: what words and endings would settle, and whether that is right."""
+
+    def __init__(
+        self,
+        column: Column,
+        counted: Counted,
+        dev: Sequence[Sentence],
+        labels: Labels,
+        sure: Sequence[bool],
+    ) -> None:
+        self._write = column.writer
+        # Half of what may be lost in all.
+        self._least = -(len(sure) // (2 * _PER_MISTAKE))
+        own, gold = labels[column.name], [sentence.column(column.name) for sentence in dev]
+        right: Counter[tuple[str, bool, Before]] = Counter()
+        found: dict[tuple[str, bool, Before], Counter[str]] = defaultdict(Counter)
+        items = chain.from_iterable(column.items(dev, labels))
+        rows = zip(items, chain(*own), chain(*gold), sure, strict=True)
+        for item, label, one, is_sure in rows:
+            if is_sure:
+                right[item] += label == one
+                found[item][one] += 1
+        self._items = [
+            _Item(item[0], *counted.met(*item), right[item], own_gold)
+            for item, own_gold in found.items()
+        ]
+
+    def _outcomes(self, rule: Rule) -> Iterator[tuple[bool, int, int, int]]:
+        """Yield of what a rule settles: by an ending, tokens, those right so, and without."""
+        for item in self._items:
+            number, by_ending = settled_by(rule, item.word, item.endings)
+            if number != OPEN:
+                n_right = item.gold[self._write(item.form, number)]
+                yield by_ending, item.gold.total(), n_right, item.right
+
+    def best_rule(self) -> Rule:
+        """Return the rule that settles the most without costing accuracy."""
+        rule = self._most_of([Rule(*words) for words in _WORDS], Rule())
+        more = [rule._replace(endings=n, endings_share=share) for n, share in _ENDINGS]
+        return self._most_of(more, rule)
+
+    def _most_of(self, rules: Sequence[Rule], otherwise: Rule) -> Rule:
+        best, most = otherwise, 0
+        for rule in rules:
+            outcomes = [*self._outcomes(rule)]
+            n_settled = sum(n for _, n, _, _ in outcomes)
+            gain = sum(right - without for _, _, right, without in outcomes)
+            if gain >= self._least and n_settled > most:
+                best, most = rule, n_settled
+        return best
+
+    @property
+    def strictest(self) -> Rule:
+        """Return the strictest rule that costs no accuracy on the sure tokens, of words alone."""
+        return self._most_of([Rule(_WORDS[-1][0])], Rule())
+
+    def n_settled(self, rule: Rule) -> int:
+        """Return how many tokens a rule settles."""
+        return sum(n for _, n, _, _ in self._outcomes(rule))
+
+    def chosen(self, rule: Rule, lead: float) -> Chosen:
+        """Return the rule and the accuracy of what it settles, as if one more were half right."""
+        right, tokens = [0.5, 0.5], [1, 1]
+        for by_ending, n, n_right, _ in self._outcomes(rule):
+            right[by_ending] += n_right
+            tokens[by_ending] += n
+        words, endings = (round(a / b, 6) for a, b in zip(right, tokens, strict=True))
+        return Chosen(rule, (words, endings), lead)
