@@ -13,7 +13,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 # The compiled modules, whose stubs are held against them.
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
-.PHONY: train test lint bench instructions prefetches accuracy integrations trust sanitize fuzz clean pictures model
+.PHONY: train test lint bench instructions prefetches accuracy integrations trust sanitize fuzz clean pictures model models
 .PHONY: wheel docs ray engines house everywhere sdist
 SECONDS ?= 60
 
@@ -42,6 +42,7 @@ house: $(VENV)/built
 # of disc for 100 million words.
 bench: $(VENV)/benched
 	mkdir -p docs/images
+	$(BIN)/python benchmarks/road.py
 	$(BIN)/python benchmarks/natural.py
 	$(BIN)/python benchmarks/speed.py --png docs/images/speed.png
 	$(BIN)/python benchmarks/instructions.py
@@ -93,17 +94,21 @@ sanitize: $(VENV)/benched
 fuzz: $(VENV)/tested
 	$(BIN)/python -m benchmarks.trust.fuzz --seconds $(SECONDS)
 
-# The model that comes along, made again; of another language: make model TREEBANK=folder, which
-# writes out/LANGUAGE.model.
-TREEBANK ?= $(PERCEPTRON_NLP_CORPORA)/treebanks/UD_English-EWT
+# The bundled model, made again.
 PRESIDENTS = $(PERCEPTRON_NLP_CORPORA)/corpora/presidents
-ENGLISH = --raw out/free.txt --text $(PRESIDENTS)/state_union.txt $(PRESIDENTS)/inaugural.txt \
-  --plain 20000 -o perceptron_nlp/models/en.model
 model: $(VENV)/built
 	mkdir -p out
-	$(if $(findstring UD_English-EWT,$(TREEBANK)),$(BIN)/python benchmarks/rawtext.py --free out/free.txt)
-	$(BIN)/python scripts/make_model.py $(TREEBANK) \
-	  $(if $(findstring UD_English-EWT,$(TREEBANK)),$(ENGLISH))
+	$(BIN)/python benchmarks/rawtext.py --free out/free.txt
+	$(BIN)/python scripts/make_model.py $(PERCEPTRON_NLP_CORPORA)/treebanks/UD_English-EWT \
+	  --raw out/free.txt --text $(PRESIDENTS)/state_union.txt $(PRESIDENTS)/inaugural.txt \
+	  --plain 20000 -o perceptron_nlp/models/en.model
+
+# The models of all treebanks below a folder, each with its card, and their table; PACKAGE=name
+# makes a distribution of them, which pip installs.
+UD ?= $(PERCEPTRON_NLP_CORPORA)/languages
+OUT ?= out/models
+models: $(VENV)/built
+	$(BIN)/python scripts/make_models.py $(UD) -o $(OUT) $(if $(PACKAGE),--package $(PACKAGE))
 
 # A wheel, installed with NumPy alone where nothing else is, must tag English.
 wheel: $(VENV)/built

@@ -34,6 +34,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.train.compress import compress_model
 from perceptron_nlp.tagger.train.pipeline import with_lead
+from perceptron_nlp.tagger.train.settling import with_settled
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
 SIZES = {"upos": 1_100_000, "xpos": 900_000, "feats": 1_050_000, "lemma": 1_100_000}
@@ -100,8 +101,10 @@ def main() -> None:
     texts = Texts([sentence for sentence in raw if sentence], chosen.text, chosen.plain)
     held_out = list(pn.read_conllu(dev))
     sentences = list(pn.read_conllu(train))
-    tried = compressed_by_dev(learned(sentences, texts), held_out, round(PLAIN_DEV * texts.n_plain))
-    whole = compressed_like(learned([*sentences, *held_out], texts), tried)
+    n_plain = round(PLAIN_DEV * texts.n_plain)
+    tried = compressed_by_dev(learned(sentences, texts), sentences, held_out, n_plain)
+    both = [*sentences, *held_out]
+    whole = with_settled(compressed_like(learned(both, texts), tried), both, None, tried)
     tagger = pn.Tagger(whole)
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
@@ -194,7 +197,9 @@ def column_model(
     return taught.model
 
 
-def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) -> TaggerModel:
+def compressed_by_dev(
+    model: TaggerModel, train: list[pn.Sentence], dev: list[pn.Sentence], n_plain: int
+) -> TaggerModel:
     """The model with each part in its size, and as sure as the dev part says."""
     parts = []
     plain = list(plain_sentences(dev, n_plain, seed=2)) if n_plain else []
@@ -205,6 +210,7 @@ def compressed_by_dev(model: TaggerModel, dev: list[pn.Sentence], n_plain: int) 
     whole = with_parts(model, parts)
     assert whole.segmentation is not None
     whole = whole.replace(segmentation=with_lead(whole.segmentation, dev))
+    whole = with_settled(whole, train, dev)
     for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
         print(f"{name}: {100 * result.accuracy:.2f} % of dev", flush=True)
     try:

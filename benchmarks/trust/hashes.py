@@ -311,7 +311,9 @@ def _certain_words(words: list[str]) -> float:
     assert segmentation is not None
     decoder = decoder_of(segmentation.cut)
     known = word_numbers({"before": {WORD_PLACES[0]: {"T": words}}})
-    return seconds(lambda: TextCutter(decoder, {}, known, class_page, None, [], 40_000, 0), 3)
+    return seconds(
+        lambda: TextCutter(decoder, {}, known, {}, class_page, None, [], [], [], 40_000, 0), 3
+    )
 
 
 def _lexicon(sets: list[list[int]]) -> float:

@@ -1,0 +1,162 @@
+"""Text as other hands write it: what is lost of tokens, sentences, tags and lemmas.
+
+    python benchmarks/noise.py MODEL=TEST.conllu … [--kinds KIND …]
+
+Makes copies of treebanks in which all text is changed in one way, whose tokens, tags and lemmas
+stay what they were, and prints F1 from running text for each, as a Markdown table. Changes that hit
+some words only are drawn by a seed:
+
+- caps, lower: ALL CAPITALS, no capitals
+- drawn: a letter of one word in ten is drawn out (sooooo)
+- straight, curly: quotes, apostrophes, dashes and dots in ASCII; as typesetters write them
+- commas: no space behind a comma, unless a digit follows
+- soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
+- entities: & < > and quotes as HTML entities, which are one token where the mark was
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import perceptron_nlp as pn
+from perceptron_nlp.formats.conllu import with_misc
+
+SHOWN = ("Tokens", "Sentences", "UPOS", "Lemmas")
+STRAIGHT = {
+    **dict.fromkeys("\u2018\u2019\u201a\u2039\u203a", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"'),
+    **dict.fromkeys("\u2010\u2011\u2012\u2013", "-"),
+    "\u2014": "--",
+    "\u2026": "...",
+}
+CURLY = {"'": "\u2019", "`": "\u2018", '"': "\u201d", "``": "\u201c", "''": "\u201d"}
+CURLY |= {"-": "\u2013", "--": "\u2014", "...": "\u2026"}
+ENTITIES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+    "\u2019": "&rsquo;",
+}
+ENTITIES |= {"\u00ab": "&laquo;", "\u00bb": "&raquo;", "\u2026": "&hellip;", "\u2013": "&ndash;"}
+INVISIBLE = "\u200b\u200e\u2060\ufeff"
+TURKIC = {"caps": {"i": "İ"}, "lower": {"I": "ı", "İ": "i"}}
+LETTERS = re.compile(r"[^\W\d_]{3,}")
+
+Change = Callable[[str, random.Random], str]
+
+
+def drawn(form: str, chance: random.Random) -> str:
+    """Draw a letter of a word out, the last one mostly."""
+    if not LETTERS.fullmatch(form) or chance.random() > 0.1:
+        return form
+    at = chance.choice((len(form) - 1, len(form) - 1, chance.randrange(1, len(form))))
+    return form[:at] + form[at] * chance.randrange(3, 7) + form[at + 1 :]
+
+
+def curly(form: str, _: random.Random) -> str:
+    """Write a mark, or the apostrophe in a word, as typesetters do."""
+    return CURLY.get(form) or form.replace("'", "\u2019")
+
+
+def soft(form: str, chance: random.Random) -> str:
+    """Put a soft hyphen within a word."""
+    if not LETTERS.fullmatch(form) or len(form) < 5 or chance.random() > 0.1:
+        return form
+    at = chance.randrange(2, len(form) - 2)
+    return f"{form[:at]}\u00ad{form[at:]}"
+
+
+def zero(form: str, chance: random.Random) -> str:
+    """Put a character without width behind, before or within a word."""
+    if not LETTERS.fullmatch(form) or chance.random() > 0.1:
+        return form
+    at = chance.choice((0, len(form), len(form), len(form) // 2))
+    return form[:at] + chance.choice(INVISIBLE) + form[at:]
+
+
+def written(table: dict[str, str]) -> Change:
+    """Return what writes characters otherwise."""
+    codes = str.maketrans(table)
+    return lambda form, _: form.translate(codes)
+
+
+CHANGES: dict[str, Change] = {
+    "clean": lambda form, _: form,
+    "caps": lambda form, _: form.upper(),
+    "lower": lambda form, _: form.lower(),
+    "drawn": drawn,
+    "straight": written(STRAIGHT),
+    "curly": curly,
+    "commas": lambda form, _: form,
+    "soft": soft,
+    "zero": zero,
+    "entities": written(ENTITIES),
+}
+WRITTEN = ("straight", "curly")
+"""Changes that the lemmas of marks have, too, …"""
+EVERY_WORD = ("caps", "lower", *WRITTEN)
+"""… and those that words of multiword tokens have."""
+
+
+def changed(lines: Iterator[str], kind: str) -> Iterator[str]:
+    """Yield the lines of a CoNLL-U file with its text changed."""
+    chance, change, within = random.Random(1), CHANGES[kind], 0
+    rows = [line.rstrip("\n").split("\t") for line in lines if not line.startswith("# text =")]
+    tokens = [row for row in rows if len(row) == 10 and "." not in row[0]]
+    is_turkic = any("ı" in row[1] for row in tokens)
+    cased = str.maketrans(TURKIC.get(kind, {}) if is_turkic else {})
+    following = dict(zip(map(id, tokens), tokens[1:], strict=False))
+    for row in rows:
+        if len(row) == 10 and "." not in row[0]:
+            first, hyphen, last = row[0].partition("-")
+            is_inside = int(first) <= within and not hyphen
+            within = int(last) if hyphen else 0 if int(first) > within else within
+            form = row[1]
+            if not is_inside or kind in EVERY_WORD:
+                row[1] = change(form.translate(cased), chance)
+            if kind in WRITTEN and row[2] == form and not any(map(str.isalnum, form)):
+                row[2] = row[1]
+            is_glued = kind == "commas" and form == ","
+            if is_glued and not following.get(id(row), row)[1][:1].isdigit():
+                row[9] = with_misc(row[9], "SpaceAfter", "No")
+        yield "\t".join(row) + "\n"
+
+
+def scores(tagger: pn.Tagger, test: str, kind: str) -> list[float]:
+    """Return F1 of what is shown, on a copy of a treebank."""
+    with (
+        open(test, encoding="utf-8") as lines,
+        tempfile.NamedTemporaryFile("w", suffix=".conllu", encoding="utf-8") as copy,
+    ):
+        copy.writelines(changed(iter(lines), kind))
+        copy.flush()
+        found = tagger.evaluate_text(copy.name)
+    return [100 * found[name].f1 for name in SHOWN if name in found]
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("tests", nargs="+", metavar="MODEL=TEST")
+    parser.add_argument("--kinds", nargs="+", default=list(CHANGES), choices=CHANGES)
+    chosen = parser.parse_args()
+    print("| test | text | tokens | sentences | UPOS | lemmas |\n|---|---|" + "--:|" * 4)
+    for pair in chosen.tests:
+        model, _, test = pair.partition("=")
+        tagger, name = pn.load(model), Path(test).name.partition("-")[0]
+        for kind in chosen.kinds:
+            cells = " | ".join(f"{score:.2f}" for score in scores(tagger, test, kind))
+            print(f"| {name} | {kind} | {cells} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
