@@ -135,8 +135,8 @@ def test_ctrl_c_says_how_to_go_on(train_file: Path, started) -> None:
         "2",
         "--epochs",
         "300",
-        "--templates",
-        "fast",
+        "--try",
+        "templates=fast,classic,default",
         "--state",
         "s.json",
     )
