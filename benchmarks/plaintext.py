@@ -2,6 +2,7 @@
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py [TREEBANK …] [--udpipe] [--speed]
         [--models FOLDER]
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py --rules
 
 For each treebank a model of all columns learns from train, with dev to choose epochs by; where
 there is no train part, it learns from dev alone. The text of test is put together from its tokens,
@@ -16,6 +17,9 @@ text of test, repeated to a million tokens, by a tagger that has seen nothing ye
 sentences and tokens, with *one column* as ``word/TAG``, and with *all* columns as CoNLL-U; how much
 faster *two threads* write all columns, by the clock; and, with ``--udpipe``, what UDPipe tags of
 test, whose tokens are given.
+
+With ``--rules`` nothing is learned: the rules and the segmentation of ``en`` cut the text of every
+test part below the folder, whatever its language.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from corpora import DEV_ALONE, TREEBANKS, corpora
@@ -47,7 +52,11 @@ def main() -> None:
     parser.add_argument("--udpipe-epochs", type=int, default=100)
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--models", type=Path)
+    parser.add_argument("--rules", action="store_true")
     chosen = parser.parse_args()
+    if chosen.rules:
+        show_rules()
+        return
     speeds = []
     heads = "tokens | sentences | words | UPOS | XPOS | FEATS | lemmas | lemmas, gold tokens"
     print(f"| test | | {heads} | CPU s | MB |")
@@ -165,6 +174,19 @@ def rules(test: str) -> dict[str, pn.F1]:
     written = "".join(as_conllu(sentence, {}) for sentence in corpus)
     found = pn.text_scores(test, list(pn.read_conllu(io.BytesIO(written.encode()))))
     return {name: found[name] for name in ("Tokens", "Sentences", "Words")}
+
+
+def show_rules() -> None:
+    """Print what the rules, and what the segmentation of English, make of all test parts."""
+    english = pn.load("en")
+    print("| test | tokens: rules | `en` | sentences: rules | `en` |\n|---|--:|--:|--:|--:|")
+    rows = []
+    for path in sorted(corpora().glob("*/UD_*/*-test.conllu*")):
+        two = rules(str(path)), english.evaluate_text(path)
+        rows.append([100 * one[name].f1 for name in ("Tokens", "Sentences") for one in two])
+        print(f"| {path.parent.name[3:]} | " + " | ".join(f"{f1:.2f}" for f1 in rows[-1]) + " |")
+    means = " | ".join(f"{fmean(column):.2f}" for column in zip(*rows, strict=True))
+    print(f"| mean of {len(rows)} | {means} |")
 
 
 def udpipe_model(train: str, dev: str | None, epochs: int) -> bytes:
