@@ -1,11 +1,13 @@
 """All treebanks below a folder, trained and scored, as Markdown.
 
     python benchmarks/languages.py FOLDER RESULTS [--preset NAME] [--limit N] [--seeds N...]
+        [--only TREEBANK...] [--udpipe EPOCHS]
 
 A treebank is a folder with ``*-train.conllu*`` and ``*-test.conllu*``; ``--column all`` is learned
 from the first N sentences (all, if not given) and scored on test: F1 from running text, in percent,
 the mean of the seeds. RESULTS is a JSON file to which each training adds its figures, so that one
-that was interrupted goes on where it was.
+that was interrupted goes on where it was. With ``--udpipe`` UDPipe 1 (ufal.udpipe) learns from the
+same parts in place of this library: its tokenizer for so many epochs, its tagger by its defaults.
 """
 
 from __future__ import annotations
@@ -13,10 +15,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import lzma
 import statistics
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from plaintext import udpipe, udpipe_model
 
 import perceptron_nlp as pn
 
@@ -41,16 +47,42 @@ def measured(folder: Path, preset: str, seed: int, limit: int | None) -> dict[st
     return {**found, "seconds": seconds}
 
 
+def measured_udpipe(folder: Path, epochs: int) -> dict[str, float]:
+    """Train UDPipe 1 on a treebank, and return its figures and the CPU seconds of the training."""
+    with tempfile.TemporaryDirectory() as place:
+        parts: dict[str, str] = {}
+        for part in ("train", "dev", "test"):
+            for path in sorted(folder.glob(f"*-{part}.conllu*")):
+                packed = path.read_bytes()
+                text = lzma.decompress(packed) if path.suffix == ".xz" else packed
+                parts[part] = f"{place}/{part}.conllu"
+                Path(parts[part]).write_bytes(text)
+        begin = time.process_time()
+        model = udpipe_model(parts["train"], parts.get("dev"), epochs)
+        seconds = time.process_time() - begin
+        scores, *_ = udpipe(model, parts["test"])
+    found = {name: 100 * scores[name].f1 for name in SCORES if name in scores}
+    return {**found, "seconds": seconds}
+
+
 def main(chosen: argparse.Namespace) -> None:
     """Measure what is missing, and print a table of all."""
     results: dict[str, dict[str, float]] = {}
     if chosen.results.exists():
         results = json.loads(chosen.results.read_text())
     folders = sorted({path.parent for path in chosen.folder.rglob("*-train.conllu*")})
+    if chosen.only:
+        folders = [folder for folder in folders if folder.name in chosen.only]
     rows: list[list[Any]] = []
     for folder in folders:
         figures = []
-        for seed in chosen.seeds:
+        if chosen.udpipe:
+            key = f"{folder.name} UDPipe {chosen.udpipe}"
+            if key not in results:
+                results[key] = measured_udpipe(folder, chosen.udpipe)
+                chosen.results.write_text(json.dumps(results, indent=1, sort_keys=True))
+            figures.append(results[key])
+        for seed in () if chosen.udpipe else chosen.seeds:
             key = f"{folder.name} {chosen.preset} {chosen.limit} {seed}"
             if key not in results:
                 results[key] = measured(folder, chosen.preset, seed, chosen.limit)
@@ -80,4 +112,6 @@ if __name__ == "__main__":
     parser.add_argument("--preset", default="default")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--only", metavar="TREEBANK", nargs="+")
+    parser.add_argument("--udpipe", metavar="EPOCHS", type=int)
     main(parser.parse_args())

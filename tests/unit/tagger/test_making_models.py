@@ -96,7 +96,7 @@ def test_models_of_an_installed_package_have_names(
     assert "# text = The ferry left the harbor" in capsys.readouterr().out
     assert main(["models", "--to", "json"]) == 0
     listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)["models"]}
-    assert {*listed} == {"en", "xx-large", "xx-small", "yy-other"}
+    assert {*listed} >= {"en", "xx-large", "xx-small", "yy-other"}
     assert listed["yy-other"]["package"] == "some-models 1.0"
     assert listed["yy-other"]["license"] == "CC BY-SA 4.0"
     with pytest.raises(pn.FileError, match=r"yy-othr: .*did you mean yy-other\?"):
