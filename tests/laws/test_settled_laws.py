@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.settled import key, settled
+from oracles.settled import key, settled, settled_by_counts
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.settled import Rule, Settled, endings_of, key_of
-from perceptron_nlp.tagger.train.settled_counts import Counted, settled_by
+from perceptron_nlp.tagger.train.settled_counts import Counted
 from perceptron_nlp.text.tagset import word_bytes
 
 WORD = st.text(st.sampled_from("aAbéÉß1-.\U00010400"), max_size=7) | st.just("a" * 70)
 BEFORE = st.lists(st.sampled_from(["NOUN", "_", "VB"]), min_size=2, max_size=2).map(tuple)
 
 
-def made(labels: dict[int, int], looks_first: bool) -> Settled:
-    keys = np.array(sorted(labels), np.uint32)
-    numbers = np.array([labels[one] for one in sorted(labels)], np.uint32)
+def listed(labels: dict[int, int]) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    keys = sorted(labels)
+    return np.array(keys, np.uint32), np.array([labels[one] for one in keys], np.uint32)
+
+
+def made(
+    keys: npt.NDArray[np.uint32], numbers: npt.NDArray[np.uint32], looks_first: bool
+) -> Settled:
     return Settled(("upos", "xpos"), Rule(), (1.0, 1.0), keys, numbers, looks_first)
 
 
@@ -34,7 +40,7 @@ def test_the_core_finds_what_the_page_says(
     texts = [word_bytes(word), *endings_of(word, seen)]
     known = data.draw(st.lists(st.sampled_from(texts), unique=True))
     labels = {key_of(one, before): data.draw(st.integers(0, 3)) for one in known}
-    found = made(labels, looks_first).finder()(word, is_first, before)
+    found = made(*listed(labels), looks_first).finder()(word, is_first, before)
     assert (None if found is None else found[0]) == settled(word, seen, before, labels)
     if found is not None:
         assert found[1] == (key(word, before) not in labels)
@@ -59,12 +65,15 @@ def test_a_table_gives_what_its_rule_says(
     counts: Counter[tuple[str, bool, tuple[str, ...], int]] = Counter()
     for word, first, before, label, n in items:
         counts[word, first, before, label] += n
-    counted = Counted.of(looks_first, counts)
-    find = made(counted.table(rule), looks_first).finder()
-    for word, first, before, _, _ in items:
-        own, _ = settled_by(rule, *counted.met(word, first, before))
-        found = find(word, first, before)
-        assert (-1 if found is None else found[0]) == own
+    counted = Counted(looks_first, counts)
+    find = made(*counted.table(rule), looks_first).finder()
+    asked = [item[:3] for item in items]
+    labels, endings = counted.settled(rule, counted.found(asked))
+    for item, label, ending in zip(asked, labels.tolist(), endings.tolist(), strict=True):
+        found = find(*item)
+        assert (-1 if found is None else found[0]) == label
+        expected = settled_by_counts(counts, rule, looks_first, *item)
+        assert (label, label >= 0 and ending >= 0) == expected
 
 
 def tree(words: str, upos: str, lemmas: str) -> pn.Sentence:

@@ -1,12 +1,14 @@
-"""What settles the label of a word, straight from the page of the model format."""
+"""What settles the label of a word: straight from the page of the model format, and by counts."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import xxhash
 
 from oracles.word_views import lower, shape, text_hash
+from perceptron_nlp.tagger.model.settled import Rule
 
 
 def key(text: str, before: Sequence[str]) -> int:
@@ -17,13 +19,55 @@ def key(text: str, before: Sequence[str]) -> int:
     return found >> 32
 
 
+def endings(word: str, is_first: bool) -> list[str]:
+    if len(word.encode("utf-8", "surrogatepass")) > 64:
+        return []
+    low, start = lower(word), f"\t{'^' * is_first}{shape(word, 1)}\t"
+    return [start + low[len(low) - k :] for k in range(min(5, len(low)), -1, -1)]
+
+
 def settled(
     word: str, is_first: bool, before: Sequence[str], labels: Mapping[int, int]
 ) -> int | None:
     """The number of the label, or None; `labels` has by key the label + 1, or 0."""
-    texts = [word]
-    if len(word.encode("utf-8", "surrogatepass")) <= 64:
-        low, start = lower(word), f"\t{'^' * is_first}{shape(word, 1)}\t"
-        texts += [start + low[len(low) - k :] for k in range(min(5, len(low)), -1, -1)]
+    texts = [word, *endings(word, is_first)]
     found = next((labels[own] for own in (key(t, before) for t in texts) if own in labels), 0)
     return found - 1 if found else None
+
+
+def settled_by_counts(
+    counts: Counter[tuple[str, bool, tuple[str, ...], int]],
+    rule: Rule,
+    looks_first: bool,
+    word: str,
+    is_first: bool,
+    before: tuple[str, ...],
+) -> tuple[int, bool]:
+    """The number of the label, or -1, by the counts of (word, first, before, label); is it an
+    ending that settles it."""
+    words: Counter[int] = Counter()
+    times: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    for (own, _, labels, label), n in counts.items():
+        times[own, labels] += n
+        if (own, labels) == (word, before):
+            words[label] += n
+
+    def said(met: Counter[int], least: int, share: float) -> int | None:
+        if not least or sum(met.values()) < least:
+            return None
+        best = min(met, key=lambda one: (-met[one], one))
+        return best if met[best] / sum(met.values()) >= share else -1
+
+    found = said(words, rule.words, rule.words_share)
+    if found is not None:
+        return found, False
+    for ending in endings(word, is_first and looks_first):
+        met: Counter[int] = Counter()
+        for (own, first, labels, label), n in counts.items():
+            if labels == before and times[own, labels] <= 10:
+                met[label] += n * (ending in endings(own, first and looks_first))
+        found = said(+met, rule.endings, rule.endings_share)
+        if found is not None:
+            shown = min(words, key=lambda one: (-words[one], one)) if words else found
+            return (found, True) if found == shown and found >= 0 else (-1, False)
+    return -1, False

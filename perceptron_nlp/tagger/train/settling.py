@@ -7,13 +7,14 @@ the dev set that one is taken which settles the most; without a dev set, one tha
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.probability import Floats
@@ -24,7 +25,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, can_lead
 from perceptron_nlp.tagger.model.settled import MOST_BEFORE, Rule, Settled
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
-from perceptron_nlp.tagger.train.settled_counts import OPEN, Before, Counted, Met, settled_by
+from perceptron_nlp.tagger.train.settled_counts import OPEN, Before, Counted, Item, Truths
 from perceptron_nlp.text.scripts import make_script
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import known_labels
@@ -64,9 +65,7 @@ class Column:
     def name(self) -> str:
         return self.part.column
 
-    def items(
-        self, sentences: Sequence[Sentence], before: Labels
-    ) -> Iterator[list[tuple[str, bool, Before]]]:
+    def items(self, sentences: Sequence[Sentence], before: Labels) -> Iterator[list[Item]]:
         """Yield of each sentence what its labels hang on."""
         for number, sentence in enumerate(sentences):
             labels = [before[name][number] for name in self.before]
@@ -86,7 +85,7 @@ class Column:
                 number = -1 if label is None else tags.id_of(label)
                 if number >= 0:
                     counts[(*item, number)] += 1
-        return Counted.of(self.part.lemmas is not None, counts)
+        return Counted(self.part.lemmas is not None, counts)
 
     def _learned(self, sentence: Sentence) -> list[str | None]:
         """Return the labels of a sentence as they are learned."""
@@ -181,11 +180,9 @@ def with_tables(
     tables: dict[str, Settled] = {}
     for column in columns:
         rule, rates, lead = rules.get(column.name, Chosen(Rule()))
-        rows = sorted(counted[column.name].table(rule).items())
-        if rows:
-            keys = np.array([key for key, _ in rows], np.uint32)
-            labels = np.array([label for _, label in rows], np.uint32)
-            first = counted[column.name].looks_first
+        keys, labels = counted[column.name].table(rule)
+        if len(keys):
+            first = column.part.lemmas is not None
             tables[column.name] = Settled(column.before, rule, rates, keys, labels, first, lead)
     own, *more = (part.replace(settled=tables.get(part.column)) for part in model.parts_by_column)
     return model.replace(settled=own.settled, more=tuple(more))
@@ -205,8 +202,7 @@ def _chosen(
     least = {name: _n_right(own, gold[name]) for name, own in found.items()}
     allowed = sum(map(len, dev)) // _PER_MISTAKE
 
-    def judged(column: Column, sure: Sequence[bool]) -> Judged:
-        return Judged(column, counted[column.name], dev, before, sure)
+    judges = [Judged(column, counted[column.name], dev, before) for column in columns]
 
     def keeps(rules: Mapping[str, Chosen]) -> bool:
         tried = _labels(with_tables(model, columns, counted, rules), dev)
@@ -214,31 +210,33 @@ def _chosen(
 
     best: dict[str, Chosen] = {}
     most = 0
-    for column in columns:
+    for column, own in zip(columns, judges, strict=True):
         if column.part.lemmas is not None:
-            own = judged(column, [True] * sum(map(len, dev)))
             rule = own.best_rule()
             ways = ({column.name: own.chosen(r, 0.0)} for r in (rule, rule._replace(endings=0)))
             best = next(filter(keeps, ways), {})
-    lemmas, tags = best, [column for column in columns if column.part.lemmas is None]
+    lemmas = best
+    both = zip(columns, judges, strict=True)
+    tags = [(column, own) for column, own in both if column.part.lemmas is None]
     if not allowed:
         # Too small a set to see what tags lose if they are not weighed together.
         tags = []
     for lead, sure in _leads(model, dev) if tags else ():
-        judges = [judged(column, sure) for column in tags]
+        for _, own in tags:
+            own.among(sure)
         for strict in (False, True):
-            chosen = [one.strictest if strict else one.best_rule() for one in judges]
-            n = sum(one.n_settled(rule) for one, rule in zip(judges, chosen, strict=True))
+            chosen = [own.strictest if strict else own.best_rule() for _, own in tags]
+            n = sum(own.n_settled(rule) for (_, own), rule in zip(tags, chosen, strict=True))
             rules = {
-                column.name: one.chosen(rule, lead)
-                for column, one, rule in zip(tags, judges, chosen, strict=True)
+                column.name: own.chosen(rule, lead)
+                for (column, own), rule in zip(tags, chosen, strict=True)
             }
             if n > most and keeps(lemmas | rules):
                 best, most = lemmas | rules, n
     return best
 
 
-def _leads(model: TaggerModel, dev: Sequence[Sentence]) -> Iterator[tuple[float, Sequence[bool]]]:
+def _leads(model: TaggerModel, dev: Sequence[Sentence]) -> Iterator[tuple[float, Truths]]:
     """Yield leads of labels in the first column, and which tokens of a text have them."""
     labeler = make_labeler(model.parts_by_column[0])
 
@@ -248,7 +246,7 @@ def _leads(model: TaggerModel, dev: Sequence[Sentence]) -> Iterator[tuple[float,
     leads = np.concatenate(labeler.scored(labeler.model.inputs(dev), use))
     for share in _OPENED:
         lead = max(0.0, float(np.quantile(leads, share)))
-        yield lead, (leads >= lead).tolist()
+        yield lead, leads >= lead
 
 
 def _given(columns: Sequence[Column], model: TaggerModel) -> list[str]:
@@ -275,56 +273,67 @@ def _labels(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, list
     return {name: labels for name, (labels, _) in found.items()}
 
 
-class _Item(NamedTuple):
-    """What tokens of a dev set have in common: the word and the labels before.
+class Judged:
+    """A column of a dev set: what words and endings would settle, and whether that is right.
 
-    word, endings : what training shows of the word and of its endings, the longest first
-    right : how many are labeled correctly by the model
-    gold : how many have which label
+    Tokens of the same word and labels before are one item.
     """
 
-    form: str
-    word: Met | None
-    endings: list[Met]
-    right: int
-    gold: Counter[str]
-
-
-class Judged:
-    """A column of a dev set: what words and endings would settle, and whether that is right."""
-
     def __init__(
-        self,
-        column: Column,
-        counted: Counted,
-        dev: Sequence[Sentence],
-        labels: Labels,
-        sure: Sequence[bool],
+        self, column: Column, counted: Counted, dev: Sequence[Sentence], labels: Labels
     ) -> None:
-        self._write = column.writer
+        numbers: dict[Item, int] = {}
+        items = chain.from_iterable(column.items(dev, labels))
+        self._item = np.array([numbers.setdefault(item, len(numbers)) for item in items], np.int64)
+        own = chain(*labels[column.name])
+        gold = [*chain(*(sentence.column(column.name) for sentence in dev))]
+        self._is_right = np.array([a == b for a, b in zip(own, gold, strict=True)], bool)
+        self._counted, self._found = counted, counted.found(numbers)
+        write, texts = column.writer, dict[str, int]()
+        met = np.concatenate(
+            (
+                counted.words.label[self._found.words][:, None],
+                counted.endings.label[self._found.endings],
+            ),
+            axis=1,
+        )
+        # What would be written by the word, and by each of its endings.
+        written = np.array(
+            [
+                [
+                    -1 if one == OPEN else texts.setdefault(write(form, one), len(texts))
+                    for one in row
+                ]
+                for (form, _, _), row in zip(numbers, met.tolist(), strict=True)
+            ],
+            np.int64,
+        ).reshape(met.shape)
+        wanted = np.array([texts.get(one, -2) for one in gold], np.int64)
+        self._would_be_right = written[self._item] == wanted[:, None]
+        self.among(np.ones(len(gold), bool))
+
+    def among(self, sure: Truths) -> None:
+        """Judge by the tokens alone that are sure."""
+        n_items = len(self._found.words)
+
+        def n_of(those: Truths) -> npt.NDArray[np.int64]:
+            return np.bincount(self._item[those & sure], minlength=n_items)
+
         # Half of what may be lost in all.
         self._least = -(len(sure) // (2 * _PER_MISTAKE))
-        own, gold = labels[column.name], [sentence.column(column.name) for sentence in dev]
-        right: Counter[tuple[str, bool, Before]] = Counter()
-        found: dict[tuple[str, bool, Before], Counter[str]] = defaultdict(Counter)
-        items = chain.from_iterable(column.items(dev, labels))
-        rows = zip(items, chain(*own), chain(*gold), sure, strict=True)
-        for item, label, one, is_sure in rows:
-            if is_sure:
-                right[item] += label == one
-                found[item][one] += 1
-        self._items = [
-            _Item(item[0], *counted.met(*item), right[item], own_gold)
-            for item, own_gold in found.items()
-        ]
+        self._n = n_of(sure)
+        self._n_right = n_of(self._is_right)
+        self._n_would_be = np.stack([n_of(own) for own in self._would_be_right.T])
 
-    def _outcomes(self, rule: Rule) -> Iterator[tuple[bool, int, int, int]]:
-        """Yield of what a rule settles: by an ending, tokens, those right so, and without."""
-        for item in self._items:
-            number, by_ending = settled_by(rule, item.word, item.endings)
-            if number != OPEN:
-                n_right = item.gold[self._write(item.form, number)]
-                yield by_ending, item.gold.total(), n_right, item.right
+    def _outcomes(self, rule: Rule) -> npt.NDArray[np.int64]:
+        """Return by words, and by endings, the tokens settled, those right, and right without."""
+        labels, ending = self._counted.settled(rule, self._found)
+        n_right = np.take_along_axis(self._n_would_be, ending[None] + 1, axis=0)[0]
+        outcomes = np.stack((self._n, n_right, self._n_right))
+        settled = labels != OPEN
+        return np.stack(
+            [outcomes[:, settled & own].sum(axis=1) for own in (ending < 0, ending >= 0)]
+        )
 
     def best_rule(self) -> Rule:
         """Return the rule that settles the most without costing accuracy."""
@@ -335,10 +344,8 @@ class Judged:
     def _most_of(self, rules: Sequence[Rule], otherwise: Rule) -> Rule:
         best, most = otherwise, 0
         for rule in rules:
-            outcomes = [*self._outcomes(rule)]
-            n_settled = sum(n for _, n, _, _ in outcomes)
-            gain = sum(right - without for _, _, right, without in outcomes)
-            if gain >= self._least and n_settled > most:
+            n_settled, right, without = self._outcomes(rule).sum(axis=0).tolist()
+            if right - without >= self._least and n_settled > most:
                 best, most = rule, n_settled
         return best
 
@@ -349,13 +356,10 @@ class Judged:
 
     def n_settled(self, rule: Rule) -> int:
         """Return how many tokens a rule settles."""
-        return sum(n for _, n, _, _ in self._outcomes(rule))
+        return int(self._outcomes(rule)[:, 0].sum())
 
     def chosen(self, rule: Rule, lead: float) -> Chosen:
         """Return the rule and the accuracy of what it settles, as if one more were half right."""
-        right, tokens = [0.5, 0.5], [1, 1]
-        for by_ending, n, n_right, _ in self._outcomes(rule):
-            right[by_ending] += n_right
-            tokens[by_ending] += n
-        words, endings = (round(a / b, 6) for a, b in zip(right, tokens, strict=True))
+        by_word, by_ending = self._outcomes(rule).tolist()
+        words, endings = (round((own[1] + 0.5) / (own[0] + 1), 6) for own in (by_word, by_ending))
         return Chosen(rule, (words, endings), lead)
