@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, FormatError, quote
@@ -311,7 +311,21 @@ def surface(sentence: Sentence) -> tuple[str, Sequence[TokenSpan], bool]:
     return "".join(pieces[:-1]), tokens, pieces[-1:] == [""]
 
 
+Surface: TypeAlias = tuple[bool, str, Sequence[TokenSpan], bool]
+"""Does a sentence open a paragraph; and what ``surface`` returns."""
+
+
+def surfaces(sentences: Iterable[Sentence]) -> list[Surface]:
+    """Return sentences as they stand in a text."""
+    return [(opens_paragraph(sentence), *surface(sentence)) for sentence in sentences]
+
+
 def running_text(sentences: Iterable[Sentence]) -> tuple[str, list[tuple[int, int]], list[bool]]:
+    """Return sentences as one text; see `one_text`."""
+    return one_text(surfaces(sentences))
+
+
+def one_text(sentences: Iterable[Surface]) -> tuple[str, list[tuple[int, int]], list[bool]]:
     """Return sentences as one text: an empty line before each paragraph, else a space or nothing.
 
     Returns
@@ -322,9 +336,8 @@ def running_text(sentences: Iterable[Sentence]) -> tuple[str, list[tuple[int, in
     tokens: list[tuple[int, int]] = []
     ends: list[bool] = []
     place, gap = 0, ""
-    for sentence in sentences:
-        text, own, is_glued = surface(sentence)
-        gap = "\n\n" if pieces and opens_paragraph(sentence) else gap
+    for is_first, text, own, is_glued in sentences:
+        gap = "\n\n" if pieces and is_first else gap
         pieces += (gap, text)
         place += len(gap)
         tokens += [(place + start, place + end) for start, end, _ in own]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from perceptron_nlp.errors import ArgumentTypeError
@@ -81,7 +81,17 @@ class Layout(Mapping[str, tuple[str, ...]]):
             return self._eager[name]
         if name not in self:
             raise KeyError(name)
-        return pick(self.cells()[self.names.index(name) :: len(self.names) + 1], self.rows)
+        return self._picked(self.cells(), name)
+
+    def _picked(self, cells: Sequence[str], name: str) -> tuple[str, ...]:
+        return pick(cells[self.names.index(name) :: len(self.names) + 1], self.rows)
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Keep columns as they are now split, for who asks for them many times."""
+        wanted = [name for name in names if name in self and name not in self._eager]
+        if wanted:
+            cells = self.cells()
+            self._eager = {**self._eager, **{name: self._picked(cells, name) for name in wanted}}
 
     def __contains__(self, name: object) -> bool:
         return name in self.names and name not in ("id", "form")

@@ -136,6 +136,9 @@ def _learn_stages(
         if one is not None:
             one.hold()
     train, dev = list(source), None if dev_source is None else list(dev_source)
+    for sentence in (*train, *(dev or ())):
+        if sentence.layout is not None:
+            sentence.layout.keep((*TAGS, LEMMA))
     seed, threads = plan.options.seed, plan.threads
     fit = partial(learn_sentences, threads=threads)
     tagging: list[tuple[TaggerModel, ...]] = []
@@ -161,7 +164,7 @@ def _learn_stages(
     def text(_: Callback | None) -> TaggerModel | None:
         if not stages.text:
             return None
-        return _cutting(learn_segmentation(train, dev, fit, seed=seed), train)
+        return _cutting(learn_segmentation(train, dev, fit, threads, seed=seed), train)
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
     more = side_by_side(parts, threads, plan.callback)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import chain, product
 from typing import NamedTuple, TypeAlias
 
@@ -78,11 +79,11 @@ class Column:
     def counted(self, sentences: Sequence[Sentence]) -> Counted:
         """Return what sentences show."""
         counts: Counter[tuple[str, bool, Before, int]] = Counter()
-        tags = self.part.tags
+        number_of = cache(self.part.tags.id_of)
         own = self.items(sentences, gold_of(sentences, self.before))
         for sentence, items in zip(sentences, own, strict=True):
             for item, label in zip(items, self._learned(sentence), strict=True):
-                number = -1 if label is None else tags.id_of(label)
+                number = -1 if label is None else number_of(label)
                 if number >= 0:
                     counts[(*item, number)] += 1
         return Counted(self.part.lemmas is not None, counts)
@@ -93,7 +94,7 @@ class Column:
         if self.part.lemmas is not None:
             turkic = self.part.lemmas.turkic
             return [
-                None if label is None else str(make_script(word, label, turkic=turkic))
+                None if label is None else _script(word, label, turkic)
                 for word, label in zip(sentence.words, labels, strict=True)
             ]
         if self.part.scheme == JOINT:
@@ -112,6 +113,11 @@ class Column:
             return lambda word, number: scripts.lemma(word, number) or word
         written = Labeler(self.part).written_labels
         return lambda word, number: written[number]
+
+
+@lru_cache(maxsize=1 << 16)
+def _script(word: str, lemma: str, turkic: bool) -> str:
+    return str(make_script(word, lemma, turkic=turkic))
 
 
 def gold_of(sentences: Sequence[Sentence], names: Sequence[str]) -> dict[str, list[Sequence[str]]]:

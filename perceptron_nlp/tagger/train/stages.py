@@ -23,13 +23,14 @@ from perceptron_nlp._display import counted
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.formats.conllu import running_text, surface
+from perceptron_nlp.formats.conllu import Surface, one_text, surfaces
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import count_patterns, matches_of
 from perceptron_nlp.tagger.train.jackknife import Fit, with_predicted_tags
+from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.atoms import (
     atom_labels,
     atoms_of,
@@ -96,30 +97,42 @@ _OTHER_MARKS = {'"': "“”", "-": "––", "–": "--", **dict.fromkeys("“�
 
 
 def learn_segmentation(
-    train: Iterable[Sentence], dev: Iterable[Sentence] | None, fit: Fit, **options: Any
+    train: Iterable[Sentence],
+    dev: Iterable[Sentence] | None,
+    fit: Fit,
+    threads: int = 1,
+    **options: Any,
 ) -> Segmentation:
-    """Return a segmentation of running text, learned from the spaces of a treebank."""
+    """Return a segmentation of running text, learned from the spaces of a treebank.
+
+    fit : what trains a tagger of sentences
+    threads : trainings at a time
+    options : further options of the training, such as the seed
+    """
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:
         raise FormatError("train: there are no sentences to learn segmentation from")
-    text = LabeledAtoms(sentences)
-    _warn_of_spaces(sentences)
+    shown, shown_dev = surfaces(sentences), surfaces(held_out or ())
+    text = LabeledAtoms(shown)
+    _warn_of_spaces(text, len(sentences))
     single, is_unspaced = _letters_alone(text)
     if single:
-        text = LabeledAtoms(sentences, single)
-    others = None if held_out is None else LabeledAtoms(held_out, single)
+        text = LabeledAtoms(shown, single)
+    others = None if held_out is None else LabeledAtoms(shown_dev, single)
     entries: list[str] = []
     small: Mapping[str, Sequence[str]] = {}
     if single or is_unspaced:
         entries = text.match_own()
         if others is not None:
             others.match(entries)
-    elif _tell_sentences(sentences, fit, options):
+    elif _tell_sentences(shown, fit, options, threads):
         small = small_words(text.words)
     cut = _learn_cut(text, others, small, fit, options)
     certain = certain_places(text)
     words = certain_words(text, certain)
-    splits, stems = _learn_splits(sentences, held_out, fit, options)
+    examples = [*zip(sentences, shown, strict=True)]
+    examples_dev = None if held_out is None else [*zip(held_out, shown_dev, strict=True)]
+    splits, stems = _learn_splits(examples, examples_dev, fit, options)
     found = Segmentation(cut, certain, words, splits, text.patterns, small)
     return found._replace(single=single, entries=tuple(entries), stems=stems)
 
@@ -202,7 +215,9 @@ def _with_other_marks(
     return [*found], {"gap": own, "cut": cut}
 
 
-def _tell_sentences(train: Sequence[Sentence], fit: Fit, options: Mapping[str, Any]) -> bool:
+def _tell_sentences(
+    train: Sequence[Surface], fit: Fit, options: Mapping[str, Any], threads: int
+) -> bool:
     """Tell if the column SMALL is worth its while: by the sentences that are found in folds.
 
     Where headings have no full stop it is; elsewhere it may do harm.
@@ -210,21 +225,28 @@ def _tell_sentences(train: Sequence[Sentence], fit: Fit, options: Mapping[str, A
     sentences = train[:_MOST_JUDGED]
     if len(sentences) < _LEAST_JUDGED:
         return False
-    found = [0.0, 0.0]
-    for fold in range(_FOLDS):
+
+    def scores(fold: int, _: object) -> list[float]:
         begin, end = (len(sentences) * at // _FOLDS for at in (fold, fold + 1))
         rest = LabeledAtoms([*sentences[:begin], *sentences[end:]])
         held_out, small = LabeledAtoms(sentences[begin:end]), small_words(rest.words)
-        if not any(small.values()):
-            return False
-        for at, known in enumerate(({}, small)):
+        found = []
+        for known in ({}, small) if any(small.values()) else ():
             model = _learn_cut(rest, None, known, fit, {**options, "epochs": _EPOCHS_JUDGED})
             examples = _paragraphs(held_out, known)
             labels = Labeler(model).label([*examples])
             ends = _sentences(one.columns["cut"] for one in examples)
             guessed = _sentences(labels)
-            found[at] += 2 * len(ends & guessed) / (len(ends) + len(guessed))
-    return found[1] - found[0] >= _LEAST_GAIN * _FOLDS
+            found.append(2 * len(ends & guessed) / (len(ends) + len(guessed)))
+        return found
+
+    found = side_by_side([partial(scores, fold) for fold in range(_FOLDS)], threads)
+    if not all(found):
+        return False
+    without = with_small = 0.0
+    for first, second in found:
+        without, with_small = without + first, with_small + second
+    return with_small - without >= _LEAST_GAIN * _FOLDS
 
 
 def _sentences(paragraphs: Iterable[Sequence[str]]) -> set[tuple[int, int]]:
@@ -238,7 +260,10 @@ def _sentences(paragraphs: Iterable[Sequence[str]]) -> set[tuple[int, int]]:
 
 
 def _learn_splits(
-    train: Sequence[Sentence], dev: Sequence[Sentence] | None, fit: Fit, options: dict[str, Any]
+    train: Sequence[tuple[Sentence, Surface]],
+    dev: Sequence[tuple[Sentence, Surface]] | None,
+    fit: Fit,
+    options: dict[str, Any],
 ) -> tuple[TaggerModel | None, dict[str, int]]:
     """Return a tagger of tokens that makes words of them, None if all are words, and its stems."""
     longest = _is_stem_longest(train)
@@ -270,15 +295,14 @@ def _learn_splits(
     return model, stems
 
 
-def _is_stem_longest(sentences: Iterable[Sentence]) -> bool:
+def _is_stem_longest(sentences: Iterable[tuple[Sentence, Surface]]) -> bool:
     """Return True if far fewer scripts make the words if tokens are cut about the longest one.
 
     That is so where words are written together with those behind them, as in Hebrew, and not where
     endings are words.
     """
     first, longest = set(), set()
-    for sentence in sentences:
-        text, tokens, _ = surface(sentence)
+    for _, (_, text, tokens, _) in sentences:
         for start, end, words in tokens:
             if len(words) > 1:
                 first.add(make_split(text[start:end], words))
@@ -286,10 +310,9 @@ def _is_stem_longest(sentences: Iterable[Sentence]) -> bool:
     return 4 * len(longest) < 3 * len(first)
 
 
-def _with_splits(sentences: Iterable[Sentence], longest: bool) -> list[Sentence]:
+def _with_splits(sentences: Iterable[tuple[Sentence, Surface]], longest: bool) -> list[Sentence]:
     examples, unsplit = [], []
-    for sentence in sentences:
-        text, tokens, _ = surface(sentence)
+    for sentence, (_, text, tokens, _) in sentences:
         forms = [text[start:end] for start, end, _ in tokens]
         words = [own for _, _, own in tokens]
         labels = list(map(partial(make_split, longest=longest), forms, words))
@@ -314,6 +337,7 @@ def _with_splits(sentences: Iterable[Sentence], longest: bool) -> list[Sentence]
 class LabeledAtoms:
     """The atoms of sentences as running text, whose tokens are known.
 
+    sentences : as they stand in a text
     single : classes of letters each of which is an atom (atoms.py)
 
     Attributes
@@ -325,8 +349,8 @@ class LabeledAtoms:
     patterns : how the labels treat patterns (tagset.py)
     """
 
-    def __init__(self, sentences: Iterable[Sentence], single: str = "") -> None:
-        self.text, self.tokens, self._ends = running_text(sentences)
+    def __init__(self, sentences: Iterable[Surface], single: str = "") -> None:
+        self.text, self.tokens, self._ends = one_text(sentences)
         self._atoms, self._single = atoms_of(self.text, single), single
         self.spans, self.gaps = self._atoms
         self.words = [seen(self.text[start:end]) for start, end in self.spans]
@@ -437,11 +461,10 @@ def certain_words(atoms: LabeledAtoms, certain: Collection[str]) -> Words:
     return found
 
 
-def _warn_of_spaces(sentences: Sequence[Sentence]) -> None:
+def _warn_of_spaces(atoms: LabeledAtoms, n_sentences: int) -> None:
     """Warn if a treebank with punctuation does not say where there are no spaces."""
-    text, tokens, _ = running_text(sentences)
-    has_spaces = not any(text[end : end + 1].strip() for _, end in tokens)
-    if has_spaces and len(tokens) > len(sentences):
+    has_spaces = not any(atoms.text[end : end + 1].strip() for _, end in atoms.tokens)
+    if has_spaces and len(atoms.tokens) > n_sentences:
         logger.warning(
             "train: no token has SpaceAfter=No in MISC, so that a space stands between all tokens"
             " of the text that segmentation is learned from"
@@ -486,15 +509,16 @@ def learn_lemmas(
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
         if lemma != "_"
     )
+    scripts = [_scripts(sentence, turkic) for sentence in train]
     lemmas = KnownLemmas.of(
         (
             (word, upos, lemma, script)
-            for sentence in train
+            for sentence, own in zip(train, scripts, strict=True)
             for word, upos, lemma, script in zip(
                 sentence.words,
                 parts_of_speech(sentence, tags),
                 sentence.column(LEMMA),
-                _scripts(sentence, turkic),
+                own,
                 strict=True,
             )
             if script is not None
@@ -502,7 +526,14 @@ def learn_lemmas(
         turkic=turkic,
     ).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
-    examples = [_example(sentence, lemmas, tags) for sentence in train]
+    labels = {script: str(script) for own in scripts for script in own if script is not None}
+
+    def example(sentence: Sentence, own: Sequence[Script | None]) -> Sentence:
+        """Return the same with its known lemmas, and scripts in place of the lemmas."""
+        written = tuple("_" if script is None else labels[script] for script in own)
+        return with_columns(_with_known(sentence, lemmas, tags), {LEMMA: written})
+
+    examples = [*map(example, train, scripts)]
     held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
     def learned(sentences: list[Sentence], runs: int, epochs: int) -> TaggerModel:
@@ -523,7 +554,7 @@ def learn_lemmas(
         if not in_use or _lost_by_tags(model, in_use, dev or ()) <= MUCH_LOST:
             return model
     predicted = with_predicted_tags(train, taggers(), fit, options.get("seed", 1), threads)
-    examples += [_example(sentence, lemmas, tags) for sentence in predicted]
+    examples += map(example, predicted, scripts)
     return learned(examples, 1, EPOCHS_OF_ONE)
 
 
@@ -580,11 +611,3 @@ def _with_known(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) ->
     """Return a sentence with its tags, its lemmas, and the scripts that lead to known ones."""
     columns = {name: sentence.column(name) for name in (*tags, LEMMA)}
     return lemmas.add([Sentence(sentence.words, columns)], Around(tags))[0]
-
-
-def _example(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:
-    """Return the same with scripts in place of the lemmas."""
-    scripts = _scripts(sentence, lemmas.turkic)
-    labels = tuple("_" if script is None else str(script) for script in scripts)
-    example = _with_known(sentence, lemmas, tags)
-    return Sentence(sentence.words, {**example.columns, LEMMA: labels})

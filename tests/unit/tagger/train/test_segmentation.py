@@ -9,7 +9,7 @@ import pytest
 from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats.conllu import running_text
+from perceptron_nlp.formats.conllu import running_text, surfaces
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.tagger.train.jackknife import with_predicted_tags
@@ -37,14 +37,14 @@ def test_the_text_of_a_treebank_has_its_spaces_and_paragraphs(french: str, tmp_p
 
 def test_places_with_one_label_in_training_are_certain(french: str, tmp_path: Path) -> None:
     path = write(tmp_path / "fr.conllu", french * 20)
-    certain = certain_places(LabeledAtoms(pn.read_conllu(path)))
+    certain = certain_places(LabeledAtoms(surfaces(pn.read_conllu(path))))
     # A small letter, a space and a small letter: a token ends, and no sentence.
     assert certain["a1a"] == "T" and certain["a0."] == "T"
     assert "e1A" not in certain
 
 
 def test_words_that_saw_one_label_beside_them_are_certain(french: str, tmp_path: Path) -> None:
-    text = LabeledAtoms(pn.read_conllu(write(tmp_path / "fr.conllu", french * 60)))
+    text = LabeledAtoms(surfaces(pn.read_conllu(write(tmp_path / "fr.conllu", french * 60))))
     found = certain_words(text, ())
     # "le" and a space before a small letter end a token, whatever the word.
     assert "le" in found["before"]["1a"]["T"] and "ale" in found["before_ending"]["1a"]["T"]
@@ -52,19 +52,19 @@ def test_words_that_saw_one_label_beside_them_are_certain(french: str, tmp_path:
     # What a table of places settles is left out.
     assert "le" not in certain_words(text, {"a1a"})["before"]["1a"]["T"]
     # Words that were met less often than 50 times are not.
-    few = LabeledAtoms(pn.read_conllu(write(tmp_path / "few.conllu", french * 3)))
+    few = LabeledAtoms(surfaces(pn.read_conllu(write(tmp_path / "few.conllu", french * 3))))
     assert certain_words(few, ()) == {side: {} for side in SIDES}
 
 
 def test_a_word_is_certain_only_where_it_never_saw_another_label(tmp_path: Path) -> None:
     rows = "1\tA\ta\tX" + "\t_" * 6 + "\n2\tend\tend\tX" + "\t_" * 6 + "\n\n"
-    one = LabeledAtoms(pn.read_conllu(write(tmp_path / "one.conllu", rows * 300)))
+    one = LabeledAtoms(surfaces(pn.read_conllu(write(tmp_path / "one.conllu", rows * 300))))
     found = certain_words(one, ())
     assert found["before"] == {"1A": {"S": ["end"]}, "1a": {"T": ["A"]}}
     assert found["after_ending"] == {"1A": {"T": ["aend"]}, "1a": {"S": ["AA"]}}
     # One that goes on behind "end" is enough, and all words that are met so seldom stay uncertain.
     odd = "1\tend\tend\tX" + "\t_" * 6 + "\n2\tA\ta\tX" + "\t_" * 6 + "\n\n"
-    two = LabeledAtoms(pn.read_conllu(write(tmp_path / "two.conllu", rows * 300 + odd)))
+    two = LabeledAtoms(surfaces(pn.read_conllu(write(tmp_path / "two.conllu", rows * 300 + odd))))
     assert "1A" not in certain_words(two, ())["before"]
 
 
