@@ -94,6 +94,8 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.tagged import read_tagged as read_tagged
     from perceptron_nlp.formats.tagged import read_text as read_text
     from perceptron_nlp.formats.tagged import write_tagged as write_tagged
+    from perceptron_nlp.formats.ud_rules import Finding as Finding
+    from perceptron_nlp.formats.validation import validate as validate
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier as PerceptronClassifier
     from perceptron_nlp.tagger.api import train as train
     from perceptron_nlp.tagger.evaluation import Evaluation as Evaluation
@@ -137,6 +139,8 @@ _PLACES = {
     "formats.conllu": "read_conllu write_conllu",
     "formats.corpus": "Corpus open_corpus",
     "formats.replace": "check_place replace_file",
+    "formats.ud_rules": "Finding",
+    "formats.validation": "validate",
     "formats.tagged": "read_tagged read_text write_tagged",
     "analysis.crossvalidation": "CrossValidation cross_validate",
     "analysis.doctor.corrections": "apply_corrections",

@@ -1,8 +1,8 @@
 """The program ``perceptron-nlp``: find the verb, run it, report every failure in a line.
 
-Exit statuses: 0 done; 1 an unexpected failure of the program; 2 bad input or usage, or too little
-memory; 130 interrupted; 143 terminated. Set ``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error
-came from.
+Exit statuses: 0 done; 1 an unexpected failure of the program, or findings of ``validate``; 2 bad
+input or usage, or too little memory; 130 interrupted; 143 terminated. Set
+``PERCEPTRON_NLP_TRACEBACK=1`` to see where an error came from.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ VERBS = {
     "calibrate": "calibrate the confidences of a model",
     "compare": "show which of two taggers is better, where, and whether it may be chance",
     "doctor": "find gold labels that are likely wrong",
+    "validate": "check CoNLL-U by the rules of Universal Dependencies",
     "distill": "train a fast tagger with slower ones as teachers, on raw text too",
     "tune": "search for the options that suit your files",
     "models": "list the models that have names",
@@ -89,8 +90,8 @@ examples:
   {PROGRAM} tag en.model new.conllu -o tagged.conllu
   {PROGRAM} evaluate en.model test.conllu
 
-exit status: 0 done, 1 unexpected failure, 2 bad input or usage, 130 interrupted,
-143 terminated.
+exit status: 0 done, 1 unexpected failure (validate: findings), 2 bad input or usage,
+130 interrupted, 143 terminated.
 {TRACEBACK}=1 shows where an error came from; NO_COLOR, FORCE_COLOR, TERM=dumb and
 COLUMNS are respected.
 """
@@ -174,13 +175,12 @@ def _run(
             if verb in TAGGING_VERBS:
                 _import_for_tagging()
         with stoppable(), _warnings_printed(verb, chosen):
-            parser.run(chosen)
+            return parser.run(chosen) or DONE
     except SystemExit:
         # argparse has shown the help.
         return DONE
     except (pn.ArgumentError, pn.ArgumentTypeError, pn.MemoryLimitError) as error:
         raise UsageError(_in_options(str(error), parser)) from error
-    return DONE
 
 
 def parser_of(verb: str) -> VerbParser:

@@ -125,7 +125,9 @@ class Verb(NamedTuple):
 class VerbParser(argparse.ArgumentParser):
     """The parser of one verb, and the function that runs it, given the arguments."""
 
-    def __init__(self, name: str, verb: Verb, run: Callable[[argparse.Namespace], None]) -> None:
+    def __init__(
+        self, name: str, verb: Verb, run: Callable[[argparse.Namespace], int | None]
+    ) -> None:
         super().__init__(
             prog=f"{PROGRAM} {name}",
             description=verb.description,

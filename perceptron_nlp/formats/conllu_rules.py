@@ -138,28 +138,28 @@ def starts_in_the_middle(name: str) -> bool:
 def check_values(columns: Mapping[str, Sequence[str]], rows: Sequence[int], place: Place) -> None:
     """Raise for the first value that its column may not have; ``rows`` are the lines of words."""
     if len(rows) < len(columns["id"]):
-        _check_ranges_and_empties(columns, rows, place)
+        check_ranges_and_empties(columns, rows, place)
     for name in ("feats", *NO_SPACES):
         _check_column(name, columns.get(name, ()), place)
     if "head" in columns:
         _check_heads(columns["head"], columns["id"], rows, place)
     if "deps" in columns:
         _check_column("deps", columns["deps"], place)
-        _check_deps(columns["deps"], {"0", *columns["id"]}, place)
+        check_deps(columns["deps"], {"0", *columns["id"]}, place)
 
 
-def _check_deps(deps: Sequence[str], nodes: set[str], place: Place) -> None:
+def check_deps(deps: Sequence[str], nodes: set[str], place: Place) -> None:
     """Raise unless every DEPS names nodes of its sentence."""
-    if all(map(nodes.issuperset, map(_heads_of, {*deps}))):
+    if all(map(nodes.issuperset, map(heads_of, {*deps}))):
         return
     for row, value in enumerate(deps):
-        for head in _heads_of(value):
+        for head in heads_of(value):
             if head not in nodes:
                 what = f"DEPS {quote(value)} names {quote(head)}, which is not in its sentence"
                 place.beyond(row, what)
 
 
-def _check_ranges_and_empties(
+def check_ranges_and_empties(
     columns: Mapping[str, Sequence[str]], rows: Sequence[int], place: Place
 ) -> None:
     """Raise for a range with more than FORM, MISC, ``Typo=Yes``, an empty node with a HEAD."""
@@ -207,5 +207,5 @@ def _check_heads(
 
 
 @functools.lru_cache(maxsize=_MOST_GOOD)
-def _heads_of(value: str) -> list[str]:
+def heads_of(value: str) -> list[str]:
     return _HEADS.findall(value)

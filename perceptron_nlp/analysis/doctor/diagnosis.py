@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp import Sentence
+from perceptron_nlp import Finding, Sentence
 from perceptron_nlp._display import counted, percent
 from perceptron_nlp.analysis.doctor.crosstagging import Opinions
 from perceptron_nlp.analysis.doctor.pooling import WIDTHS, Variation
@@ -156,6 +156,8 @@ class Diagnosis(Reported):
         labels beside, and the labels of the same word in the same context
     candidate errors : likely errors, the likeliest first
     notes : what should be known about the text
+    findings : what breaks the rules of Universal Dependencies in files of CoNLL-U, a thousand
+        lines at most of each file (see ``perceptron_nlp.validate``)
     """
 
     column: str
@@ -171,6 +173,7 @@ class Diagnosis(Reported):
     weights: dict[str, float]
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
     def report(self, limit: int | None = SHOWN) -> Report:
         """Return the candidate errors, and how far they are to be trusted.
@@ -200,7 +203,20 @@ class Diagnosis(Reported):
                 )
             ],
             [*self.notes, self.certainty],
+            [self._format(limit)] if self.findings else [],
         )
+
+    def _format(self, limit: int | None) -> Report:
+        """Return the lines that break rules of their format."""
+        columns = [
+            *(Column("place", label="location"), Column("level"), Column("rule")),
+            *(Column("what", "prose"), Column("cure", "prose")),
+        ]
+        rows = [(f"{path}:{line}", *rest) for path, line, *rest in self.findings]
+        more = "perceptron-nlp validate shows them"
+        title = f"{counted(len(self.findings), 'line')} against the rules of CoNLL-U"
+        table = Table("found", title, columns, rows, limit, more)
+        return Report(title, tables=[table])
 
     @property
     def certainty(self) -> str:

@@ -9,14 +9,16 @@ are ranked by the log-odds of the likeliest label of the pool against them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp import Sentence
+from perceptron_nlp import Finding, Sentence, validate
 from perceptron_nlp._checks import check_callback, check_int, check_options, check_threads
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
@@ -40,6 +42,7 @@ from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_scr
 from perceptron_nlp.text.tagset import UNLABELED
 
 FOLDS = 10
+MOST_FINDINGS = 1_000
 EPOCHS = 4
 # Taggers that learn until they lead by more than usual tell better how far to trust them.
 MARGIN = 2.0
@@ -117,15 +120,28 @@ def doctor(
     source = Source(data, "data", format=format, fields=fields)
     (name,) = learned_columns([] if column is None else [column], source)
     sentences, evidence = list(source), _evidence(chosen, source, fields, name)
+    findings = _findings(sentences)
     if name != LEMMA:
-        return examine(sentences, name, evidence, chosen, source.place, callback).diagnosis()
+        examined = examine(sentences, name, evidence, chosen, source.place, callback)
+        return replace(examined.diagnosis(), findings=findings)
     turkic = is_turkic((w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True))
     if chosen.evidence is None:
         tags = [tag for tag in TAGS if is_filled(sentences, tag)]
         evidence = tuple(dict.fromkeys((*evidence, *tags)))
     scripted = [_with_scripts(sentence, turkic) for sentence in sentences]
     found = examine(scripted, name, evidence, chosen, source.place, callback).diagnosis()
-    return _with_lemmas(found, turkic)
+    return replace(_with_lemmas(found, turkic), findings=findings)
+
+
+def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
+    """Return what breaks the rules of CoNLL-U in the files of sentences, each once."""
+    files = {
+        one.path for one in sentences if one.layout is not None and one.layout.format == "conllu"
+    }
+    found = (
+        islice(validate(path), MOST_FINDINGS) for path in sorted(files) if os.path.isfile(path)
+    )
+    return tuple(chain.from_iterable(found))
 
 
 def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
