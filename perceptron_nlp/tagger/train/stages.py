@@ -29,7 +29,7 @@ from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import count_patterns, matches_of
-from perceptron_nlp.tagger.train.jackknife import Fit, with_predicted_tags
+from perceptron_nlp.tagger.train.jackknife import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.atoms import (
     atom_labels,
@@ -472,7 +472,7 @@ def _warn_of_spaces(atoms: LabeledAtoms, n_sentences: int) -> None:
 
 
 UPOS, TAGS = "upos", ("upos", "xpos", "feats")
-RUNS, EPOCHS, EPOCHS_OF_ONE = 4, 6, 8  # of lemmas; one run if predicted tags are learned, too
+RUNS, EPOCHS = 4, 6  # of lemmas
 # If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
 MUCH_LOST = 0.025
 
@@ -536,7 +536,7 @@ def learn_lemmas(
     examples = [*map(example, train, scripts)]
     held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
-    def learned(sentences: list[Sentence], runs: int, epochs: int) -> TaggerModel:
+    def learned(sentences: list[Sentence]) -> TaggerModel:
         return fit(
             sentences,
             dev=held_out,
@@ -545,17 +545,17 @@ def learn_lemmas(
             templates=lemma_templates(columns),
             right_to_left=False,
             lemmas=lemmas,
-            **{"runs": runs, "epochs": epochs, **options},
+            **{"runs": RUNS, "epochs": EPOCHS, **options},
         )
 
     if not (always_jackknife and taggers()):
-        model = learned(examples, RUNS, EPOCHS)
+        model = learned(examples)
         in_use = taggers()
         if not in_use or _lost_by_tags(model, in_use, dev or ()) <= MUCH_LOST:
             return model
     predicted = with_predicted_tags(train, taggers(), fit, options.get("seed", 1), threads)
-    examples += map(example, predicted, scripts)
-    return learned(examples, 1, EPOCHS_OF_ONE)
+    examples += map(example, predicted, scripts[HELD_OUT])
+    return learned(examples)
 
 
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:
