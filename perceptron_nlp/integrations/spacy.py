@@ -1,8 +1,9 @@
 """spaCy: a pipeline component, ``nlp.add_pipe("perceptron_tagger")``.
 
 spaCy finds it by the entry point of this package. It fills ``tag_`` from a tagger's column xpos (or
-tag), ``pos_`` from upos, ``morph`` from feats and ``lemma_`` from lemma. A token of several words
-(French *du*) gets the labels of the first and the lemmas of all (``de le``). A tokenizer,
+tag), ``pos_`` from upos, ``morph`` from feats, ``lemma_`` from lemma, ``doc.ents`` from a column of
+spans (B-PER, I-PER, O), and ``token._.NAME`` from any other. A token of several words (French *du*)
+gets the labels of the first and the lemmas of all (``de le``). A tokenizer,
 ``perceptron_tokenizer``, cuts text and sentences as a model has learned to.
 """
 
@@ -16,21 +17,22 @@ from typing import Any, Self
 import perceptron_nlp as pn
 from perceptron_nlp.errors import ArgumentError, missing_extra
 from perceptron_nlp.integrations.spacy_docs import (
+    ATTRIBUTES,
     LEARNED,
     Batch,
-    SpacyTokenizer,
     Words,
-    Writer,
     add_extensions,
-    attribute_of,
     gold_labels,
     gold_sentences,
+    learned_column,
 )
+from perceptron_nlp.integrations.spacy_tokenizer import SpacyTokenizer
+from perceptron_nlp.integrations.spacy_writer import Writer
 
 try:
     from spacy.language import Language
     from spacy.pipeline.pipe import Pipe
-    from spacy.scorer import Scorer
+    from spacy.scorer import Scorer, get_ner_prf
     from spacy.util import minibatch, registry
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
@@ -56,10 +58,12 @@ class SpacyTagger(Pipe):
     confidences : True to keep the confidence in each label: ``doc._.confidences`` by column, None
         for white space, and ``token._.confidence`` in the label of the first column; the model must
         be calibrated
+    overwrite : False to keep the tags, lemmas and entities that tokens have already; tags are
+        context for the rest
 
     Raises
     ------
-    ArgumentError : one of `columns` has no place in spaCy's tokens
+    ArgumentError : one of `columns` is not learned from Docs
     """
 
     def __init__(
@@ -72,20 +76,17 @@ class SpacyTagger(Pipe):
         options: dict[str, Any] | None = None,
         threads: int = 1,
         confidences: bool = False,
+        overwrite: bool = True,
     ) -> None:
         if confidences:
             add_extensions()
         for column in columns or ():
-            if attribute_of(column, "columns") == "lemma":
-                raise ArgumentError(
-                    "columns: lemmas are not learned from Docs; train on CoNLL-U with"
-                    " perceptron_nlp.train, and name that model"
-                )
+            learned_column(column)
         self.vocab = vocab
         self.name = name
         self.model = None
         self._path, self._columns, self._options = model, columns, dict(options or {})
-        self._threads, self._confidences = threads, confidences
+        self._threads, self._confidences, self._overwrite = threads, confidences, overwrite
         self._words = Words(vocab.strings)
         self._opened: pn.Tagger | None = None
         self._writer: Writer | None = None
@@ -212,11 +213,14 @@ class SpacyTagger(Pipe):
         """Do nothing."""
 
     def score(self, examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
-        """Return spaCy's tag_acc, pos_acc, morph_acc and lemma_acc, of the tagger's columns."""
+        """Return spaCy's tag_acc, pos_acc, morph_acc, lemma_acc and ents_f, of what is written."""
         examples = list(examples)
         scores: dict[str, Any] = {}
-        for name in {attribute_of(column) for column in self.tagger.columns}:
-            scores.update(Scorer.score_token_attr(examples, name, getter=_key))
+        for name in sorted({ATTRIBUTES.get(column, "ents") for column in self.tagger.columns}):
+            if name != "ents":
+                scores.update(Scorer.score_token_attr(examples, name, getter=_key))
+            elif any(example.reference.has_annotation("ENT_IOB") for example in examples):
+                scores.update(get_ner_prf(examples))
         return scores
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
@@ -248,13 +252,13 @@ class SpacyTagger(Pipe):
     def _label(self, docs: list[Any]) -> None:
         tagger = self.tagger
         if self._writer is None:
-            self._writer = Writer(tagger, self.vocab, self._confidences)
+            self._writer = Writer(tagger, self.vocab, self._confidences, self._overwrite)
         # Docs are no context for each other.
         for own in [[doc] for doc in docs] if tagger.window else [docs]:
             self._writer.write(Batch(own, self._words, tagger), self._threads)
 
     def _take(self, tagger: "pn.Tagger", gold: Iterable["pn.Sentence"] = ()) -> None:
-        writer = Writer(tagger, self.vocab, self._confidences)
+        writer = Writer(tagger, self.vocab, self._confidences, self._overwrite)
         self._opened, self._writer, self._gold = tagger, writer, list(gold)
         self._is_behind = False
 
@@ -297,7 +301,8 @@ class SpacyTagger(Pipe):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What spaCy's own class would pickle knows nothing of this one's attributes.
-        settings = (self._path, self._columns, self._options, self._threads, self._confidences)
+        own = (self._path, self._columns, self._options, self._threads)
+        settings = (*own, self._confidences, self._overwrite)
         learned = (self._opened, self._gold, self._is_behind)
         return _restored, (self.vocab, self.name, settings, learned)
 
@@ -322,14 +327,21 @@ _DEFAULTS: dict[str, Any] = {
     "options": {},
     "threads": 1,
     "confidences": False,
+    "overwrite": True,
 }
 
 
 @Language.factory(
     "perceptron_tagger",
-    assigns=["token.tag", "token.pos", "token.morph", "token.lemma"],
+    assigns=["token.tag", "token.pos", "token.morph", "token.lemma", "doc.ents", "doc.sents"],
     default_config=_DEFAULTS,
-    default_score_weights={"tag_acc": 0.5, "pos_acc": 0.5, "morph_acc": None, "lemma_acc": None},
+    default_score_weights={
+        "tag_acc": 0.5,
+        "pos_acc": 0.5,
+        "morph_acc": None,
+        "lemma_acc": None,
+        "ents_f": None,
+    },
 )
 def make_perceptron_tagger(
     nlp: Language,
@@ -339,9 +351,10 @@ def make_perceptron_tagger(
     options: dict[str, Any],
     threads: int,
     confidences: bool,
+    overwrite: bool,
 ) -> Any:
     """Return a SpacyTagger with the settings as its parameters."""
-    settings: tuple[Any, ...] = (model, columns, options, threads, confidences)
+    settings: tuple[Any, ...] = (model, columns, options, threads, confidences, overwrite)
     return SpacyTagger(nlp.vocab, name, **dict(zip(_DEFAULTS, settings, strict=True)))
 
 

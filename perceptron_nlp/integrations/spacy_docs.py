@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import encodable_text
 from perceptron_nlp.errors import ArgumentError, missing_extra, quote
 
 try:
-    from spacy.attrs import IDX, IS_SPACE, LEMMA, LENGTH, ORTH, POS, SENT_START, TAG
-    from spacy.parts_of_speech import IDS as POS_IDS
-    from spacy.tokens import Doc, MorphAnalysis, Token
+    from spacy.attrs import IDX, IS_SPACE, LENGTH, ORTH, SENT_START
+    from spacy.tokens import Doc, Token
 except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
-# The attribute of a token for each column.
+# The attribute of a token for each column; others are extensions of tokens.
 ATTRIBUTES = {"xpos": "tag", "tag": "tag", "upos": "pos", "feats": "morph", "lemma": "lemma"}
 LEARNED = ("upos", "xpos", "feats")
-SPACE_TAG, SPACE_POS = "_SP", "SPACE"
 NO_FEATURES = "_"
 # In treebanks an underscore stands for a missing tag.
 UNTAGGED = "_"
@@ -55,7 +52,8 @@ class Batch:
     """Docs as sentences of words.
 
     Whitespace tokens are no words, and no context for others. A token that is several words to the
-    tagger (French *du*) is these. A Doc without sentence boundaries is one sentence.
+    tagger (French *du*) is these. A Doc without sentence boundaries is cut where the tagger's model
+    has learned to, or else one sentence.
     """
 
     def __init__(self, docs: Sequence[Any], words: Words, tagger: pn.Tagger) -> None:
@@ -68,11 +66,13 @@ class Batch:
         self.is_word = table[:, 1] == 0
         self.words = table[:, 0]
         flat = list(map(words.__getitem__, table[self.is_word, 0].tolist()))
-        begins = table[:, 2] == 1
         firsts = self._ends - np.array([len(doc) for doc in docs], np.int64)
+        # For each token, whether a sentence begins there: 1 or -1, or 0 if that is not known.
+        self.sent_starts = table[:, 2].astype(np.int64)
+        several = self._cut(firsts.tolist(), tagger)
+        begins = self.sent_starts == 1
         begins[firsts[firsts < len(table)]] = True
         self._counts = self.is_word.astype(np.int64)
-        several = _multiword_tokens(docs, firsts.tolist(), tagger)
         if several:
             parts = [[word] for word in flat]
             place = np.cumsum(self.is_word) - 1
@@ -82,8 +82,56 @@ class Batch:
             flat = list(chain.from_iterable(parts))
         before = np.concatenate([[0], np.cumsum(self._counts)])
         starts = [*before[np.flatnonzero(begins)].tolist(), len(flat)]
-        self.sentences = [flat[start:end] for start, end in pairwise(starts) if end > start]
+        self._bounds = [(start, end) for start, end in pairwise(starts) if end > start]
+        self.sentences = [flat[start:end] for start, end in self._bounds]
         self._starts = before[:-1][self.is_word].tolist() if several else None
+
+    def _cut(self, firsts: Sequence[int], tagger: pn.Tagger) -> dict[int, tuple[str, ...]]:
+        """Return the words of tokens that are several to the tagger, by the tokens' numbers.
+
+        Docs without sentence boundaries get those of the tagger's model.
+        """
+        several: dict[int, tuple[str, ...]] = {}
+        segmenter = tagger.segmenter
+        for doc, first in zip(self._docs, firsts, strict=True) if segmenter else ():
+            own = self.sent_starts[first : first + len(doc)]
+            is_cut = bool(own[1:].any())
+            if segmenter is None or (is_cut and not segmenter.splits_tokens):
+                continue
+            cut = list(segmenter.sentences_of(doc.text))
+            places = doc.to_array([IDX, LENGTH]).astype(np.int64)
+            if not is_cut:
+                ends = places.sum(axis=1)
+                begins = [sentence[0][0] for sentence in cut]
+                own[:] = -1
+                own[:1] = 1
+                own[np.searchsorted(ends, begins, side="right")] = 1
+            words_at = {
+                (start, end): words
+                for sentence in cut
+                for start, end, words in sentence
+                if len(words) > 1
+            }
+            if words_at:
+                for number, (start, length) in enumerate(places.tolist(), first):
+                    if (start, start + length) in words_at:
+                        several[number] = words_at[start, start + length]
+        return several
+
+    def given(self, attribute: int) -> npt.NDArray[np.uint64]:
+        """Return the numbers that all tokens have for an attribute; 0 for none."""
+        own = [np.zeros(0, np.uint64)]
+        return np.concatenate(own + [doc.to_array(attribute) for doc in self._docs])
+
+    def of_words(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Return values of all tokens as those of the words of each sentence.
+
+        Of several words, the first one gets the value of their token; the others get None.
+        """
+        flat: list[Any] = []
+        for number in np.flatnonzero(self.is_word).tolist():
+            flat += [values[number], *[None] * (int(self._counts[number]) - 1)]
+        return [flat[start:end] for start, end in self._bounds]
 
     def of_tokens(self, sentences: Iterable[Iterable[Any]]) -> Iterable[Any]:
         """Return the values of words as those of tokens: of several words, the first one's."""
@@ -101,6 +149,20 @@ class Batch:
         flat = list(values)
         bounds = pairwise([*self._starts, len(flat)])
         return [" ".join(flat[start:end]) for start, end in bounds]
+
+    def spans(self, sentences: Iterable[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
+        """Yield spans of words as those of tokens: type, first token, and the one behind the last.
+
+        White space within a span is part of it; a token is in one span at most.
+        """
+        token_of = np.repeat(np.arange(len(self.is_word)), self._counts).tolist()
+        done = 0
+        for (first, _), labels in zip(self._bounds, sentences, strict=True):
+            for kind, start, end in pn.spans_of(labels):
+                begin, last = token_of[first + start], token_of[first + end - 1]
+                if begin >= done:
+                    done = last + 1
+                    yield kind, begin, done
 
     def set_numbers(self, columns: Sequence[tuple[int, npt.NDArray[np.uint64]]]) -> None:
         """Set attributes (spaCy's numbers of them) of all tokens to numbers, uint64[n_tokens]."""
@@ -121,101 +183,24 @@ class Batch:
                 for name, own in values.items()
             }
 
+    def extensions(self, name: str) -> list[str | None]:
+        """Return the values that all tokens have for an extension."""
+        return [token._.get(name) for doc in self._docs for token in doc]
+
+    def set_extension(self, name: str, labels: Iterable[str], given: Sequence[str | None]) -> None:
+        """Set an extension of all words that have none given, as spaCy keeps them in a Doc."""
+        values, kept = iter(labels), iter(given)
+        for doc, is_word in self._parts(self.is_word):
+            places = doc.to_array(IDX).tolist()
+            for place, word in zip(places, is_word.tolist(), strict=True):
+                value, own = next(values) if word else None, next(kept, None)
+                if word and own is None:
+                    doc.user_data["._.", name, place, None] = value
+
     def _parts(self, table: npt.NDArray[Any]) -> Iterator[tuple[Any, npt.NDArray[Any]]]:
         """Yield the Docs, each with its tokens' rows of a table."""
         bounds = pairwise([0, *self._ends.tolist()])
         return ((doc, table[a:b]) for doc, (a, b) in zip(self._docs, bounds, strict=True))
-
-    def set_morphs(self, analyses: Iterable[Any]) -> None:
-        """Set the morphology of all tokens."""
-        for token, analysis in zip(chain.from_iterable(self._docs), analyses, strict=True):
-            token.morph = analysis
-
-
-def _multiword_tokens(
-    docs: Sequence[Any], firsts: Sequence[int], tagger: pn.Tagger
-) -> dict[int, tuple[str, ...]]:
-    """Return the words of tokens that are several to the tagger, by the tokens' numbers."""
-    segmenter = tagger.segmenter
-    if segmenter is None or not segmenter.splits_tokens:
-        return {}
-    found: dict[int, tuple[str, ...]] = {}
-    for doc, first in zip(docs, firsts, strict=True):
-        words_at = {
-            (start, end): words
-            for sentence in segmenter.sentences_of(doc.text)
-            for start, end, words in sentence
-            if len(words) > 1
-        }
-        if words_at:
-            places = doc.to_array([IDX, LENGTH]).tolist()
-            for number, (start, length) in enumerate(places, first):
-                if (start, start + length) in words_at:
-                    found[number] = words_at[start, start + length]
-    return found
-
-
-class Writer:
-    """Writes the labels of one tagger's columns into Docs, to whose vocabulary they are added.
-
-    Raises ArgumentError if tokens have no attribute for one of the tagger's columns or labels.
-    """
-
-    def __init__(self, tagger: pn.Tagger, vocab: Any, confidences: bool = False) -> None:
-        self._tagger = tagger
-        self._confidences = confidences
-        self._numbers: list[tuple[str, int, int, Mapping[str, int]]] = []
-        self._morphs: list[tuple[str, Any, Mapping[str, Any]]] = []
-        self._lemmas: list[str] = []
-        self._strings = vocab.strings
-        if tagger.feature_columns:
-            raise ArgumentError(
-                f"model: looks at the columns {', '.join(tagger.feature_columns)} in addition to"
-                " the words, which Docs do not give it; use one that fills them, too"
-            )
-        for name, part in tagger.by_column.items():
-            labels = part.model.written_labels
-            attribute = attribute_of(name)
-            if attribute == "morph":
-                none = MorphAnalysis(vocab, "")
-                analyses = {one: MorphAnalysis(vocab, one) for one in {*labels} - {NO_FEATURES}}
-                self._morphs.append((name, none, {NO_FEATURES: none, **analyses}))
-            elif attribute == "pos":
-                numbers = {label: _pos_number(label) for label in labels}
-                self._numbers.append((name, POS, POS_IDS[SPACE_POS], numbers))
-            elif attribute == "lemma":
-                self._lemmas.append(name)
-            else:
-                numbers = {label: _permanent_number(label, vocab) for label in labels}
-                self._numbers.append((name, TAG, _permanent_number(SPACE_TAG, vocab), numbers))
-
-    def write(self, batch: Batch, threads: int) -> None:
-        """Label the words of all Docs of a batch."""
-        columns = []
-        how: dict[str, Any] = {"threads": threads, "confidences": self._confidences}
-        labels: Any = self._tagger.tag_sents(batch.sentences, columns=self._tagger.columns, **how)
-        if self._confidences:
-            batch.set_confidences({name: own for name, (_, own) in labels.items()})
-            labels = {name: own for name, (own, _) in labels.items()}
-        for name, attribute, of_space, number_of in self._numbers:
-            found = batch.of_tokens(labels[name])
-            values = np.full(len(batch.is_word), of_space, np.uint64)
-            values[batch.is_word] = np.fromiter(map(number_of.__getitem__, found), np.uint64)
-            columns.append((attribute, values))
-        for name in self._lemmas:
-            # White space is its own lemma.
-            values = batch.words.copy()
-            found = batch.lemmas(labels[name])
-            values[batch.is_word] = np.fromiter(map(self._strings.add, found), np.uint64)
-            columns.append((LEMMA, values))
-        if columns:
-            batch.set_numbers(columns)
-        for name, of_space, analysis_of in self._morphs:
-            feats = iter(batch.of_tokens(labels[name]))
-            batch.set_morphs(
-                analysis_of[next(feats)] if is_word else of_space
-                for is_word in batch.is_word.tolist()
-            )
 
 
 def add_extensions() -> None:
@@ -233,126 +218,21 @@ def _confidence_of(token: Any) -> float | None:
     return None if values is None or len(values) != len(token.doc) else values[token.i]
 
 
-class SpacyTokenizer:
-    """Makes Docs of texts, cut into tokens and sentences as a model has learned to.
+def learned_column(column: str) -> str:
+    """Return a column if it can be learned from Docs.
 
-    A multiword token is as many tokens as words if its letters are theirs (*do*, *n't*), and else
-    one, which the tagger takes as its words (French *du*: *de le*). White space beyond a single
-    space is a token of its own. If the model never learned to cut text, rules do.
-
-    Parameters
-    ----------
-    vocab : the pipeline's vocabulary
-    model : what ``perceptron_nlp.load`` takes; opened when it is first needed
+    Raises ArgumentError if it cannot.
     """
-
-    def __init__(self, vocab: Any, model: str) -> None:
-        self.vocab = vocab
-        self._path = model
-        self._opened: pn.Tagger | None = None
-
-    def __call__(self, text: str) -> Any:
-        """Return the Doc of a text, with sentence boundaries.
-
-        Raises ArgumentTypeError unless it is a str; ArgumentError for half of a surrogate pair,
-        which no Doc can hold.
-        """
-        encodable_text(text)
-        segmenter = self._tagger.segmenter
-        if segmenter is None:
-            found = [[(word.start, word.end) for word in one] for one in pn.tokenize(text)]
-        else:
-            found = [list(_places(text, one)) for one in segmenter.sentences_of(text)]
-        spans = [
-            (start, end, number == 0)
-            for places in found
-            for number, (start, end) in enumerate(places)
-        ]
-        return _doc(self.vocab, text, spans)
-
-    def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Any]:
-        """Yield the Docs of texts."""
-        return map(self, texts)
-
-    def to_bytes(self, **kwargs: Any) -> bytes:
-        """Return the content of the model file."""
-        return self._tagger.to_bytes()
-
-    def from_bytes(self, data: bytes, **kwargs: Any) -> Self:
-        """Take over the model of to_bytes."""
-        self._opened = pn.Tagger.from_bytes(data)
-        return self
-
-    def to_disk(self, path: Any, **kwargs: Any) -> None:
-        """Write the model."""
-        self._tagger.save(path)
-
-    def from_disk(self, path: Any, **kwargs: Any) -> Self:
-        """Take over the model of to_disk."""
-        self._opened = pn.load(path)
-        return self
-
-    @property
-    def _tagger(self) -> pn.Tagger:
-        if self._opened is None:
-            self._opened = pn.load(self._path)
-        return self._opened
-
-
-def _places(text: str, tokens: Iterable[Any]) -> Iterator[tuple[int, int]]:
-    """Yield the places of tokens, or of their words if these stand in the text."""
-    for start, end, words in tokens:
-        if len(words) == 1 or "".join(words) != text[start:end]:
-            yield start, end
-            continue
-        for word in words:
-            yield start, start + len(word)
-            start += len(word)
-
-
-def _doc(vocab: Any, text: str, tokens: Iterable[tuple[int, int, bool]]) -> Any:
-    """Return the Doc of a text, given the place of each token, and if a sentence begins there."""
-    # Each row is a word, whether a space follows, and whether a sentence begins.
-    rows: list[list[Any]] = []
-    place = 0
-    for start, end, begins in chain(tokens, [(len(text), len(text), False)]):
-        if place < start and rows and text[place] == " ":
-            rows[-1][1] = True
-            place += 1
-        if place < start:
-            rows.append([text[place:start], False, not rows])
-        if start < end:
-            rows.append([text[start:end], False, not rows or (begins and place > 0)])
-        place = end
-    words, spaces, starts = zip(*rows, strict=True) if rows else ([], [], [])
-    return Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
-
-
-def attribute_of(column: str, argument: str = "model") -> str:
-    """Return the attribute of a token for a column: tag, pos, morph or lemma.
-
-    Raises ArgumentError, which names the argument, if there is none.
-    """
-    if column not in ATTRIBUTES:
+    if column == "lemma":
         raise ArgumentError(
-            f"{argument}: spaCy's tokens have no place for column {quote(column)};"
-            f" there is one for {', '.join(ATTRIBUTES)}"
+            "columns: lemmas are not learned from Docs; train on CoNLL-U with"
+            " perceptron_nlp.train, and name that model"
         )
-    return ATTRIBUTES[column]
-
-
-def _permanent_number(label: str, vocab: Any) -> int:
-    """The number of a label, known beyond the memory zone in which it is used first."""
-    return int(vocab.strings.add(label, allow_transient=False))
-
-
-def _pos_number(label: str) -> int:
-    if label not in POS_IDS:
+    if column not in LEARNED:
         raise ArgumentError(
-            f"model: {quote(label)} is none of spaCy's parts of speech; learn these"
-            " labels as column xpos, which is written to tag_"
+            f"columns: {quote(column)} is not learned from Docs; name some of {', '.join(LEARNED)}"
         )
-    return int(POS_IDS[label])
+    return column
 
 
 def gold_sentences(doc: Any) -> list[pn.Sentence]:

@@ -105,12 +105,18 @@ class EarlierColumns(NamedTuple):
         known = around.known
         if self.agreed is not None and not self.labelers.keys() <= known.keys():
             known = {**self.agreed(sentences, around), **known}
+        columns = {name: known[name] for name in self.labelers if name in known}
+        if columns:
+            sentences = [
+                with_columns(sentence, dict(zip(columns, map(tuple, own), strict=True)))
+                for sentence, own in zip(
+                    sentences, zip(*columns.values(), strict=True), strict=True
+                )
+            ]
         for column, labeler in self.labelers.items():
-            labels = known.get(column)
-            if labels is None:
+            if column not in known:
                 prepared = labeler.prepared(sentences, around.before, around.after)
-                labels = labeler.label(prepared)
-            sentences = with_each(sentences, column, labels)
+                sentences = with_each(sentences, column, labeler.label(prepared))
         return sentences
 
 

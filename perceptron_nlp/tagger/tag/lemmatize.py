@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.label_components import UPOS
@@ -110,19 +112,23 @@ class Lemmatizer:
         scores: Callable[[Sequence[str]], npt.NDArray[np.float64]],
     ) -> list[list[str]]:
         """Return the lemmas of sentences that have the columns of tags."""
-        items = [self._items(sentence) for sentence in sentences]
+        lengths = [len(sentence) for sentence in sentences]
+        items = [item for sentence in sentences for item in self._items(sentence)]
         cache = self._cache
         # Texts whose lemmas the core finds do without.
         self._use = self._use or self._memory.enter(_COST)
-        new = sorted({item for own in items for item in own if item not in cache})
+        distinct = set(items)
+        new = sorted(distinct.difference(cache))
         if len(cache) + len(new) > self._memory.n_words:
             cache = self._cache = {}
-            new = sorted({item for own in items for item in own})
-        found = dict(zip(new, self.lemmas_of(new, label, scores), strict=True)) if new else {}
-        for item, lemma in found.items():
-            if len(item[0]) <= LONGEST_CACHED:
-                cache[item] = lemma
-        return [[cache[item] if item in cache else found[item] for item in own] for own in items]
+            new = sorted(distinct)
+        known: Mapping[Item, str] = cache
+        if new:
+            found = dict(zip(new, self.lemmas_of(new, label, scores), strict=True))
+            cache.update(own for own in found.items() if len(own[0][0]) <= LONGEST_CACHED)
+            known = ChainMap(cache, found)
+        flat = map(known.__getitem__, items)
+        return [list(islice(flat, length)) for length in lengths]
 
     def lemma(self, word: str, label: str) -> str | None:
         """Return what the script of a label makes of a word; None if it does not apply to it."""
@@ -155,12 +161,13 @@ class Lemmatizer:
         )
 
     def _items(self, sentence: Sequence[str]) -> list[Item]:
-        tags: Any = [()] * len(sentence)
-        if self._tags and isinstance(sentence, Sentence):
-            tags = zip(*(sentence.column(name) for name in self._tags), strict=True)
-        return [
-            (word, at == 0, own) for at, (word, own) in enumerate(zip(sentence, tags, strict=True))
-        ]
+        words: Iterable[str] = sentence
+        tags: Iterable[Any] = repeat(())
+        if isinstance(sentence, Sentence):
+            words = sentence.words
+            if self._tags:
+                tags = zip(*(sentence.column(name) for name in self._tags), strict=True)
+        return list(zip(words, chain([True], repeat(False)), tags, strict=False))
 
     def lemmas_of(
         self,

@@ -85,7 +85,11 @@ class Segmenter:
             taken, rest, sentences = found.taken[1], found.rest, found.sentences()
             self.cutter.give_back(found)
             for sentence in sentences:
-                yield [(place + a, place + b, words) for a, b, words in sentence]
+                yield (
+                    [(place + a, place + b, words) for a, b, words in sentence]
+                    if place
+                    else sentence
+                )
             place += taken
             length = _PIECE if taken else 2 * length
 

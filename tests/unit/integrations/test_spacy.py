@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -223,7 +228,7 @@ def test_what_cannot_be_done_is_said(nlp: Any, tagger: pn.Tagger) -> None:
     nlp("Stop !")
     with pytest.raises(pn.ArgumentError, match="was loaded, and cannot learn more"):
         nlp.update([gold])
-    with pytest.raises(pn.ArgumentError, match=r"columns: .* no place for column 'ner'"):
+    with pytest.raises(pn.ArgumentError, match=r"columns: 'ner' is not learned from Docs"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["ner"]})
     with pytest.raises(pn.ArgumentError, match="lemmas are not learned from Docs"):
         bare.add_pipe("perceptron_tagger", name="other", config={"columns": ["lemma"]})
@@ -459,3 +464,137 @@ def test_confidences_are_extensions_of_docs_and_tokens(sure: pn.Tagger, tmp_path
     with docs[0].retokenize() as retokenizer:
         retokenizer.merge(docs[0][:2])
     assert [token._.confidence for token in docs[0]] == [None] * len(docs[0])
+
+
+PEOPLE = ["Ann", "Bo", "Cy", "Dee"]
+
+
+@pytest.fixture(scope="module")
+def names() -> pn.Tagger:
+    """A tagger of parts of speech, of names and of one more column."""
+    sentences = []
+    for first in PEOPLE:
+        for last in ("Stone", "Field"):
+            words = [first, last, "met", "us", "in", "Oslo", "."]
+            columns = {
+                "upos": ["PROPN", "PROPN", "VERB", "PRON", "ADP", "PROPN", "PUNCT"],
+                "ner": ["B-PER", "I-PER", "O", "O", "O", "B-LOC", "O"],
+                "case": ["up", "up", "low", "low", "low", "up", "none"],
+            }
+            sentences.append(pn.Sentence(words, columns))
+    return pn.train(sentences * 4, column=["upos", "ner", "case"], epochs=4)
+
+
+def with_names(names: pn.Tagger, **settings: Any) -> Any:
+    nlp = spacy.blank("en")
+    component = nlp.add_pipe("perceptron_tagger", config=settings)
+    component.from_bytes(names.to_bytes())
+    return nlp
+
+
+def entities(doc: Any) -> list[tuple[str, str]]:
+    return [(entity.text, entity.label_) for entity in doc.ents]
+
+
+def test_spans_are_entities_and_other_columns_extensions(names: pn.Tagger) -> None:
+    nlp = with_names(names)
+    doc = nlp("Ann Field met us in Oslo.")
+    assert entities(doc) == [("Ann Field", "PER"), ("Oslo", "LOC")]
+    assert [token._.case for token in doc] == ["up", "up", "low", "low", "low", "up", "none"]
+    assert doc[2].ent_iob_ == "O" and doc[2].pos_ == "VERB"
+    # White space within a name is part of it, and has no label elsewhere.
+    spread = nlp("Ann  Field met us in  Oslo.")
+    assert entities(spread) == [("Ann  Field", "PER"), ("Oslo", "LOC")]
+    assert spread[1]._.case is None
+    again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert entities(again) == entities(doc) and again[0]._.case == "up"
+    scores = nlp.evaluate([Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc)])
+    assert scores["ents_f"] == scores["pos_acc"] == 1
+
+
+def test_a_model_of_names_alone_fills_entities(names: pn.Tagger) -> None:
+    plain = [
+        (list(words), ["B-PER", "I-PER", "O"]) for words in (["Ann", "Field", "met"], ["Bo"] * 3)
+    ]
+    nlp = with_names(pn.train(plain * 6, epochs=3))
+    doc = nlp("Ann Field met")
+    assert entities(doc) == [("Ann Field", "PER")] and doc[0].tag_ == ""
+
+
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_labels_that_are_given_are_kept(names: pn.Tagger, overwrite: bool) -> None:
+    nlp = with_names(names, overwrite=overwrite)
+    words = ["Ann", "Field", "met", "us", "in", "Oslo", "."]
+    doc = Doc(nlp.vocab, words=words, pos=["X", *[""] * 6], ents=["", "", "", "", "B-X", "", ""])
+    doc[1]._.case = "odd"
+    nlp.get_pipe("perceptron_tagger")(doc)
+    assert [t.pos_ for t in doc][1:] == ["PROPN", "VERB", "PRON", "ADP", "PROPN", "PUNCT"]
+    own = doc[0].pos_, doc[1]._.case, doc[4].ent_type_
+    assert own == (("PROPN", "up", "") if overwrite else ("X", "odd", "X"))
+    assert ("Ann Field", "PER") in entities(doc)
+
+
+def test_an_extension_that_is_computed_is_not_written_over(names: pn.Tagger) -> None:
+    spacy.tokens.Token.set_extension("case", getter=len, force=True)
+    try:
+        with pytest.raises(pn.ArgumentError, match=r"token\._\.case is computed by another"):
+            with_names(names)
+    finally:
+        spacy.tokens.Token.remove_extension("case")
+
+
+def test_texts_keep_their_context_in_a_stream(nlp: Any) -> None:
+    pairs = [("The old man waited .", {"id": 1}), ("", {"id": 2}), ("Stop !", {"id": 3})]
+    found = list(nlp.pipe(pairs, as_tuples=True))
+    assert [context for _, context in found] == [context for _, context in pairs]
+    assert [written(doc) for doc, _ in found] == [written(nlp(text)) for text, _ in pairs]
+
+
+def test_sentences_are_those_of_the_model_where_nobody_has_set_them() -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("perceptron_tagger", config={"model": "en"})
+    text = "Dr. Smith came home. He slept! \n\nNobody saw him."
+    expected = [sentence.text for sentence in pn.load("en").tag_text(text)]
+    doc = nlp(text)
+    assert [str(sentence).strip() for sentence in doc.sents] == expected and len(expected) == 3
+    whole = Doc(nlp.vocab, words=["One", ".", "Two", "."], sent_starts=[True, False, False, False])
+    assert len(list(nlp(whole).sents)) == 1
+
+
+def test_a_package_of_spacy_installs_and_loads(nlp: Any, tmp_path: Path) -> None:
+    from spacy.cli.package import package
+
+    pytest.importorskip("setuptools", reason="setuptools builds the package")
+    text = "The old man waited ."
+    nlp.meta.update(name="perceptrons", version="1.2.0")
+    nlp.to_disk(tmp_path / "pipeline")
+    package(tmp_path / "pipeline", tmp_path, create_sdist=False, create_wheel=False, silent=True)
+    # Ours, in the version that made it, is what the package asks for.
+    folder = tmp_path / "en_perceptrons-1.2.0"
+    meta = json.loads((folder / "meta.json").read_text("utf-8"))
+    assert [one.split(">=")[0] for one in meta["requirements"]] == ["perceptron-nlp"]
+    site = tmp_path / "site"
+    install = ["pip", "install", "--no-deps", "--no-index", "--no-build-isolation", "-q"]
+    subprocess.run([sys.executable, "-m", *install, "-t", site, folder], check=True)
+    code = (
+        f"import spacy; doc = spacy.load('en_perceptrons')({text!r});"
+        " print([(t.tag_, t.pos_, str(t.morph)) for t in doc])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ast.literal_eval(ran.stdout) == written(nlp(text))
+
+
+def test_the_entry_for_the_universe_shows_code_that_runs(capsys: Any) -> None:
+    path = Path(__file__).parents[3] / "docs" / "spacy-universe.json"
+    entry = json.loads(path.read_text("utf-8"))
+    assert {"id", "title", "slogan", "description", "pip", "category"} <= entry.keys()
+    exec("\n".join(entry["code_example"]), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert "('sold', 'VERB', 'sell')" in lines[0]
+    assert lines[1] == "['She sold the boats.', 'Nobody asked why.']"
