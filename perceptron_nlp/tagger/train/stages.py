@@ -473,7 +473,8 @@ def _warn_of_spaces(atoms: LabeledAtoms, n_sentences: int) -> None:
 
 UPOS, TAGS = "upos", ("upos", "xpos", "feats")
 RUNS, EPOCHS = 4, 6  # of lemmas
-# If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too.
+# If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too, and
+# dev tells if that was better.
 MUCH_LOST = 0.025
 
 
@@ -548,14 +549,21 @@ def learn_lemmas(
             **{"runs": RUNS, "epochs": EPOCHS, **options},
         )
 
+    gold, behind = None, list[Sentence]()
     if not (always_jackknife and taggers()):
-        model = learned(examples)
-        in_use = taggers()
-        if not in_use or _lost_by_tags(model, in_use, dev or ()) <= MUCH_LOST:
-            return model
+        gold = learned(examples)
+        if not taggers() or not dev:
+            return gold
+        behind = _with_tags(taggers(), dev)
+        lost = _n_correct(gold, dev) - _n_correct(gold, behind)
+        if lost <= MUCH_LOST * sum(map(len, dev)):
+            return gold
     predicted = with_predicted_tags(train, taggers(), fit, options.get("seed", 1), threads)
     examples += map(example, predicted, scripts[HELD_OUT])
-    return learned(examples)
+    both = learned(examples)
+    if gold is None:
+        return both
+    return max(gold, both, key=lambda model: _n_correct(model, behind))
 
 
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:
@@ -567,22 +575,18 @@ def _check_lemmas(sentences: Sequence[Sentence]) -> None:
             raise ArgumentError(f"train: column {LEMMA}: {error}") from None
 
 
-def _lost_by_tags(
-    model: TaggerModel, taggers: Sequence[TaggerModel], dev: Sequence[Sentence]
-) -> float:
-    """Return how much accuracy lemmas lose, 0 to 1, if tags are predicted."""
-    tokens = sum(map(len, dev))
-    if not tokens:
-        return 0.0
-    labeler, found = Labeler(model), list(dev)
-    correct = _n_correct(labeler.label([*dev]), dev)
+def _with_tags(taggers: Sequence[TaggerModel], dev: Sequence[Sentence]) -> list[Sentence]:
+    """Return sentences with the tags that these predict."""
+    found = list(dev)
     for tagger in taggers:
         labels = Labeler(tagger).label([sentence.words for sentence in dev])
         found = with_each(found, tagger.column, labels)
-    return (correct - _n_correct(labeler.label([*found]), dev)) / tokens
+    return found
 
 
-def _n_correct(lemmas: Sequence[Sequence[str]], gold: Sequence[Sentence]) -> int:
+def _n_correct(model: TaggerModel, gold: Sequence[Sentence]) -> int:
+    """Return how many words of sentences with their tags get the right lemma."""
+    lemmas = Labeler(model).label([*gold])
     return sum(
         lemma == right
         for own, sentence in zip(lemmas, gold, strict=True)

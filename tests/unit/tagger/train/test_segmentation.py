@@ -238,13 +238,22 @@ def test_a_word_has_one_space_where_its_token_has_white_space(tmp_path: Path) ->
     assert tagger.tag(sentence.forms) == sentence.labels == ["Y"]
 
 
-def test_lemmas_are_learned_from_predicted_tags_too_where_these_cost_much(
+def test_lemmas_are_learned_from_predicted_tags_too_where_these_cost_much_and_dev_gains(
     french: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path / "fr.conllu", french)
     n_sentences = len(list(pn.read_conllu(path)))
-    for least, n_predicted in ((0.5, 0), (-1.0, n_sentences // 2)):
+    for least, more_is_better, n_predicted in (
+        (0.5, 1, 0),
+        (-1.0, 1, n_sentences // 2),
+        (-1.0, -1, 0),
+    ):
+
+        def n_correct(model: TaggerModel, _: object, sign: int = more_is_better) -> int:
+            return sign * int(model.record["train"]["sentences"])
+
         monkeypatch.setattr(stages, "MUCH_LOST", least)
+        monkeypatch.setattr(stages, "_n_correct", n_correct)
         lemma = pn.train(path, dev=path, column="all", **FAST).model.parts_by_column[-1]
         assert lemma.record["train"]["sentences"] == n_sentences + n_predicted
 
