@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from perceptron_nlp.analysis.learningcurve import Forecast as Forecast
     from perceptron_nlp.analysis.learningcurve import LearningCurve as LearningCurve
     from perceptron_nlp.analysis.learningcurve import learning_curve as learning_curve
+    from perceptron_nlp.analysis.models import ModelScores as ModelScores
+    from perceptron_nlp.analysis.models import PairDifference as PairDifference
+    from perceptron_nlp.analysis.models import evaluate_models as evaluate_models
     from perceptron_nlp.analysis.report import WrittenReport as WrittenReport
     from perceptron_nlp.analysis.report import report as report
     from perceptron_nlp.analysis.tuning import Trial as Trial
@@ -151,6 +154,7 @@ _PLACES = {
     "tagger.train.clusters": "RawText",
     "perceptrons.classifier": "PerceptronClassifier",
     "analysis.learningcurve": "CurvePoint Forecast LearningCurve learning_curve",
+    "analysis.models": "ModelScores PairDifference evaluate_models",
     "analysis.report": "WrittenReport report",
     "tagger.evaluation": "Evaluation Mistake",
     "tagger.gold": "Evaluations",

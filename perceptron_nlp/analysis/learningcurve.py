@@ -10,18 +10,22 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import Any, NamedTuple
 
-from perceptron_nlp import Evaluation, replace_file
+from perceptron_nlp import F1, Evaluation, replace_file
 from perceptron_nlp._checks import check_callback, check_number
 from perceptron_nlp._display import percent, points
 from perceptron_nlp.analysis.crossvalidation import (
+    CURVE_FOLDS,
     Extractor,
     GoldText,
+    Outcome,
     Progress,
     deviation,
-    make_folds,
+    main_of,
+    pooled_outcome,
+    score_of,
 )
 from perceptron_nlp.crossfit import in_parallel
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError
@@ -31,6 +35,7 @@ from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Chart, Column, Figure, Report, Table
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
+from perceptron_nlp.tagger.train.folds import make_folds
 from perceptron_nlp.tagger.train.sidebyside import checked_threads
 
 SIZES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -49,7 +54,8 @@ class CurvePoint:
     ----------
     share : of the sentences that can be trained on, above 0 and at most 1
     sentences, tokens : how many a training had; with folds, the mean
-    accuracy, known_accuracy, unknown_accuracy : over all tokens that were tested
+    accuracy, known_accuracy, unknown_accuracy : over all tokens that were tested; of a metric of
+        running text, its F1 alone
     spread : standard deviation of the accuracy over the folds; 0 with a test set
     """
 
@@ -83,20 +89,22 @@ class LearningCurve(Reported):
 
     Attributes
     ----------
-    column : the column
+    column : the column, or the metric of running text (``Words``, …)
     points : a point for each size, ascending
-    tested : how many tokens the accuracies are of
+    tested : how many tokens (of ``Sentences`` sentences) the accuracies are of
     folds : how many parts were held out in turn; 0 with a test set
     full : of the largest size, the evaluation: of the test set, or pooled over the folds
     remarks : what should be known
+    by_column : of several columns and metrics, the same of each, this one being one of them
     """
 
     column: str
     points: tuple[CurvePoint, ...]
     tested: int
     folds: int
-    full: Evaluation
+    full: Outcome
     remarks: tuple[str, ...] = ()
+    by_column: dict[str, LearningCurve] = field(default_factory=dict, repr=False)
 
     def forecast(self, tokens: float) -> float | None:
         """Return the accuracy to expect of a size, 0 to 1; None of fewer than three points.
@@ -163,7 +171,40 @@ class LearningCurve(Reported):
         return astuple(point) if self.folds else (*astuple(point)[:-1], None)
 
     def report(self) -> Report:
-        """Return the points, the forecast, and how far off forecasts of the points were."""
+        """Return the points, the forecast, and how far off forecasts of the points were.
+
+        Of several columns and metrics, there is a table of all, and a section for each.
+        """
+        if len(self.by_column) < 2:
+            return self._own_report()
+        parts = [replace(one, by_column={}, remarks=()) for one in self.by_column.values()]
+        own = [one.report() for one in parts]
+        rows = [(one.column, *one._row(point)) for one in parts for point in one.points]
+        return Report(
+            f"{own[0].title}; and of {', '.join(one.column for one in parts[1:])}",
+            own[0].figures[1:3],
+            [
+                Table("forecasts", "", _SUMMARY, [one._summary() for one in parts]),
+                Table("points", "", (Column("column"), *_POINTS), rows, 0),
+            ],
+            self.remarks,
+            own,
+            main="points",
+        )
+
+    def _summary(self) -> tuple[Any, ...]:
+        """Return the row of a table of columns."""
+        forecast = self.next_doubling
+        expected = None if forecast is None else forecast.accuracy
+        return self.column, self.points[-1].accuracy, expected, self.forecast_error
+
+    @property
+    def forecast_error(self) -> float | None:
+        """Mean absolute error of the past forecasts, a fraction of 1; None if there are none."""
+        off = [abs(one.accuracy - (one.measured or 0.0)) for one in self.past_forecasts]
+        return sum(off) / len(off) if off else None
+
+    def _own_report(self) -> Report:
         forecast, last, past = self.next_doubling, self.points[-1], self.past_forecasts
         line = f"{self.column}: {percent(last.accuracy)} with {last.tokens:,.0f} words"
         if forecast is not None:
@@ -174,11 +215,20 @@ class LearningCurve(Reported):
             Figure("folds", self.folds, "count" if self.folds else "data", "parts held out"),
             Figure("next_doubling", forecast and forecast._asdict(), "data"),
         ]
-        off = [abs(one.accuracy - (one.measured or 0.0)) for one in past]
-        if off:
-            mean, note = sum(off) / len(off), f"on average, {points(off[-1])} at the last"
+        mean = self.forecast_error
+        if forecast is not None and mean is not None:
+            note = f"± {points(mean)}, the mean error of those below"
+            figures.append(
+                Figure("forecast", forecast.accuracy, "percent", "forecast of twice the text", note)
+            )
+        if mean is not None:
+            last_off = abs(past[-1].accuracy - (past[-1].measured or 0.0))
+            note = f"on average, {points(last_off)} at the last"
             figures.append(Figure("forecast_error", mean, "percent", "forecasts off by", note))
-        measured = Table("points", "", _POINTS, [self._row(one) for one in self.points])
+        columns = [*_POINTS]
+        if isinstance(self.full, F1):
+            columns[3] = columns[3]._replace(label="F1")
+        measured = Table("points", "", columns, [self._row(one) for one in self.points])
         forecasts = Table(
             "past_forecasts", "accuracy forecast from the smaller sizes", _FORECASTS, past
         )
@@ -197,6 +247,14 @@ _FORECASTS = (
     Column("tokens", "count"),
     Column("accuracy", "percent"),
     Column("measured", "percent"),
+)
+
+
+_SUMMARY = (
+    Column("column"),
+    Column("accuracy", "percent", "measured"),
+    Column("forecast", "percent", "twice the text"),
+    Column("forecast_error", "percent", "forecasts off by"),
 )
 
 
@@ -263,7 +321,7 @@ def learning_curve(
     test: Labeled | None = None,
     folds: int | None = None,
     sizes: Sequence[float] = SIZES,
-    column: str | None = None,
+    column: str | Sequence[str] | None = None,
     features: Extractor | None = None,
     format: str = "auto",
     fields: Sequence[str] | None = None,
@@ -282,7 +340,8 @@ def learning_curve(
     test : the like, to be tested on; None to hold parts of the text out in turn
     folds : 2 to 1,000; without `test`, how many parts; None for 5, or fewer in a small text
     sizes : shares of the sentences that can be trained on, above 0 and at most 1
-    column, features, format, fields : as for ``perceptron_nlp.train``, of one column
+    column, features, format, fields : as for ``perceptron_nlp.cross_validate``; of several columns
+        all are learned in one training, and there is a curve of each
     threads : 1 to 1,024; trainings at a time; None for as many as there are processors. The result
         does not depend on it
     callback : called after each training with how many are done, and how many there are
@@ -301,11 +360,10 @@ def learning_curve(
     check_callback(callback)
     shares = _checked_sizes(sizes)
     text = GoldText.read(data, labels, column, features, format, fields, options)
-    if len(text.columns) > 1:
-        raise ArgumentError("column: a curve is of one column; name one, such as upos")
-    name = text.columns[0]
     if test is None:
-        parts, remarks = make_folds(text.sentences, text.sizes, folds, text.seed, place=text.place)
+        parts, remarks = make_folds(
+            text.sentences, text.sizes, folds, text.seed, CURVE_FOLDS, text.place, running=text.cuts
+        )
     elif folds is not None:
         raise ArgumentError("folds: there is a test set, too; leave one of them out")
     else:
@@ -320,41 +378,46 @@ def learning_curve(
         for count in _counts(shares, len(order))
     ]
 
-    def measured(work: tuple[int, int]) -> Evaluation:
+    def measured(work: tuple[int, int]) -> dict[str, Outcome]:
         number, count = work
         tagger = text.trained(sorted(orders[number][:count]))
         tested = [text.sentences[one] for one in parts[number]] if held is None else held
-        return tagger.evaluate(tested, column=name)
+        return text.measured(tagger, tested)
 
     found = dict(zip(works, in_parallel(measured, works, threads, callback), strict=True))
-    points, full = _points(shares, orders, [len(s) for s in text.sentences], found)
-    return LearningCurve(
-        name,
-        tuple(points),
-        full.tokens,
-        0 if held is not None else len(parts),
-        full,
-        (*text.remarks, *remarks),
-    )
+    lengths = [len(sentence) for sentence in text.sentences]
+    curves = {}
+    for name in found[works[0]]:
+        own = {work: outcomes[name] for work, outcomes in found.items()}
+        points, full = _points(shares, orders, lengths, own)
+        curves[name] = LearningCurve(
+            name,
+            tuple(points),
+            full.gold if isinstance(full, F1) else full.tokens,
+            0 if held is not None else len(parts),
+            full,
+            tuple(remarks),
+        )
+    return replace(curves[main_of(curves)], by_column=curves)
 
 
 def _points(
     shares: Sequence[float],
     orders: Sequence[Sequence[int]],
     lengths: Sequence[int],
-    found: dict[tuple[int, int], Evaluation],
-) -> tuple[list[CurvePoint], Evaluation]:
+    found: dict[tuple[int, int], Outcome],
+) -> tuple[list[CurvePoint], Outcome]:
     """Return a point for each share that is not the one before, and the last one's evaluation."""
     points: list[CurvePoint] = []
     before: list[int] = []
-    whole = Evaluation("")
+    whole: Outcome = Evaluation("")
     for share in shares:
         counts = [_count(share, len(order)) for order in orders]
         if counts == before:
             continue
         before = counts
         each = [found[number, count] for number, count in enumerate(counts)]
-        whole = Evaluation.pooled(each)
+        whole = pooled_outcome(each)
         tokens = [
             sum(lengths[one] for one in order[:count])
             for order, count in zip(orders, counts, strict=True)
@@ -364,10 +427,10 @@ def _points(
                 share,
                 sum(counts) / len(counts),
                 sum(tokens) / len(tokens),
-                whole.accuracy,
-                whole.known_accuracy,
-                whole.unknown_accuracy,
-                deviation([one.accuracy for one in each]),
+                score_of(whole) or 0.0,
+                getattr(whole, "known_accuracy", None),
+                getattr(whole, "unknown_accuracy", None),
+                deviation([score_of(one) or 0.0 for one in each]),
             )
         )
     return points, whole

@@ -31,6 +31,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, 
 from perceptron_nlp.features.templates import check_templates
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
+from perceptron_nlp.tagger.model.model import TEXT
 from perceptron_nlp.tagger.sources import Labeled
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
 
@@ -190,8 +191,8 @@ def tune(
     if dev is not None and folds is not None:
         raise ArgumentError("folds: there is a dev set to score by, too; leave one of them out")
     text = GoldText.read(train, None, column, None, format, fields, options)
-    (learned, *others) = text.columns
-    if others or learned == LEMMA:
+    (learned, *others) = (*text.columns, *([TEXT] if text.cuts else []))
+    if others or learned in (LEMMA, TEXT):
         raise ArgumentError(
             f"column: {column} has stages with options of their own, which are not searched; tune"
             " one column of tags, such as upos"

@@ -40,10 +40,11 @@ Evaluate a training without a test set: cut the files into parts, hold each of t
 test on it what is trained on the others. Options of training are those of train.""",
     f"""\
 FILE...  labeled files; - is standard input
+--seeds N=1  do it with N seeds, each of which cuts other parts: mean and deviation
 --folds N  parts; documents stay whole if they are marked and there are enough (default: {FOLDS}, or
     fewer in a small text)
 --column NAME  the column to learn (default: upos in CoNLL-U, else the last one); several, separated
-    by commas; all: every column of tags and lemmas
+    by commas; text: where tokens and sentences end; all: text, tags and lemmas
 --all  details of all columns, with all labels and errors
 {_THREADS}
 {TO}
@@ -52,6 +53,7 @@ FILE...  labeled files; - is standard input
     """\
   perceptron-nlp crossval mine.conllu
   perceptron-nlp crossval mine.conllu --folds 5 --column upos,xpos,feats
+  perceptron-nlp crossval mine.conllu --column all --seeds 3
   perceptron-nlp crossval mine.conllu --preset accurate --to json | jq .mean""",
     _training,
 )
@@ -62,7 +64,7 @@ def run_crossval(chosen: argparse.Namespace) -> None:
     options = _prepared(chosen, chosen.file)
     corpora = open_inputs(chosen, chosen.file)
     with Progress("fold", quiet=chosen.quiet) as progress:
-        how = picked(chosen, "folds", "column", "fields", "threads")
+        how = picked(chosen, "folds", "seeds", "column", "fields", "threads")
         found = pn.cross_validate(corpora, callback=progress, **how, **options)
     show(found.report(everything=chosen.all), chosen.to)
 
@@ -83,9 +85,10 @@ FILE...  labeled files; - is standard input
 --folds N  without --test: hold out each of N parts in turn (default: {CURVE_FOLDS}, or fewer in a
     small text)
 --sizes X,Y,…  shares of the sentences to train on (default: 0.01,0.02,0.05,0.1,0.2,0.5,1)
---column NAME  the column to learn (default: upos in CoNLL-U, else the last one)
---chart OUT  write the curve to OUT, a picture (.svg, .png) or a page (.html), too (needs the extra
-    report)
+--column NAME  the column to learn (default: upos in CoNLL-U, else the last one); several, separated
+    by commas, have a curve each; text: where tokens and sentences end; all: text, tags and lemmas
+--chart OUT  write the curve (of several, the first) to OUT, a picture (.svg, .png) or a page
+    (.html), too (needs the extra report)
 {_THREADS}
 {TO}
 {format_options()}

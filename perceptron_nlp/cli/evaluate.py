@@ -8,15 +8,26 @@ from typing import Any
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted
+from perceptron_nlp.analysis.comparison import is_model_file
 from perceptron_nlp.cli.inputs import (
     STDIN,
     ReadProgress,
     check_apart,
     check_stdin,
+    check_there,
     load_tagger,
     open_inputs,
 )
-from perceptron_nlp.cli.parsing import LEXICON, QUIET, THREADS, TO, UsageError, Verb, format_options
+from perceptron_nlp.cli.parsing import (
+    LEXICON,
+    QUIET,
+    THREADS,
+    TO,
+    UsageError,
+    Verb,
+    format_options,
+    picked,
+)
 from perceptron_nlp.cli.results import show
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.formats import begins_like_tensors
@@ -25,7 +36,8 @@ EVALUATE = Verb(
     """\
 Compare a tagger's labels with gold ones.""",
     f"""\
-MODEL  a model file; or CoNLL-U that any program made of the text of TEST (- is standard input),
+MODEL  a model file; several before TEST, such as of several seeds, give means, deviations, and a
+    test of each pair; or CoNLL-U that any program made of the text of TEST (- is standard input),
     which is scored as with --from-text
 TEST...  labeled files; - is standard input
 --column NAME  the column with the gold labels, by name or number; of several that the model fills,
@@ -53,6 +65,7 @@ TEST...  labeled files; - is standard input
   perceptron-nlp evaluate en.model test.conllu --errors errors.tsv
   perceptron-nlp evaluate en.model test.conllu --report report
   perceptron-nlp evaluate en.model test.conllu --from-text
+  perceptron-nlp evaluate seed1.model seed2.model seed3.model test.conllu
   perceptron-nlp evaluate system.conllu gold.conllu
   perceptron-nlp evaluate chunk.model test.txt --fields form,xpos,chunk""",
 )
@@ -60,6 +73,12 @@ TEST...  labeled files; - is standard input
 
 def run_evaluate(chosen: argparse.Namespace) -> None:
     """Evaluate and print."""
+    models = [chosen.model]
+    while len(chosen.test) > 1 and is_model_file(chosen.test[0]):
+        models.append(chosen.test.pop(0))
+    if len(models) > 1:
+        _evaluate_models(models, chosen)
+        return
     is_output = is_conllu(chosen.model)
     if is_output or chosen.from_text:
         _check_for_text(chosen, is_output)
@@ -93,6 +112,25 @@ def run_evaluate(chosen: argparse.Namespace) -> None:
             results = pn.Evaluations({one.column: one})
     _write_errors(results, chosen)
     show(results.report(everything=chosen.all), chosen.to)
+
+
+def _evaluate_models(models: list[str], chosen: argparse.Namespace) -> None:
+    """Evaluate several models and print."""
+    given = {
+        "--calibration": chosen.calibration,
+        "--errors": chosen.errors,
+        "--report": chosen.report,
+        "--lexicon": chosen.lexicon,
+        "--all": chosen.all,
+    }
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option}: is of one model; name one, or leave it out")
+    check_there([*models, *chosen.test])
+    check_stdin(chosen.test, quiet=True)
+    corpora = open_inputs(chosen, chosen.test)
+    how = picked(chosen, "column", "fields", "threads", "from_text")
+    show(pn.evaluate_models(models, corpora, **how).report(), chosen.to)
 
 
 def _check_errors(chosen: argparse.Namespace) -> None:

@@ -34,7 +34,7 @@ RESTARTS = 3
 # Seconds.
 CONNECTING = 10
 # What looks at all of the text at once, or at what one process has done.
-_WHOLE = ("checkpoint", "every", "resume", "learn_dev", "max_memory")
+_WHOLE = ("checkpoint", "every", "resume", "learn_dev", "max_memory", "calibrate")
 _MORE_ROOM = (
     ", and so is the disk that it moves objects to; start Ray with a larger"
     " object_store_memory, or with an object_spilling_directory that has more room"

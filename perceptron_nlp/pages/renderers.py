@@ -282,7 +282,12 @@ def latex(report: Report) -> list[str]:
         lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
         if any(heads):
             lines += [" & ".join(map(_tex, heads)) + r" \\", r"\midrule"]
-        lines += [" & ".join(map(_tex, row)) + r" \\" for row in rows]
+        for row in rows:
+            cells = [_tex(cell) for cell in row]
+            # A hyphen is no minus.
+            signed = [re.sub(r"^-(?=\d)", "$-$", cell) for cell in cells]
+            cells = [b if n else a for a, b, n in zip(cells, signed, numbers, strict=False)]
+            lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}", *([f"% {rest}"] if rest else [])]
         lines += [r"\end{table}", ""]
     lines += [_tex(note) + "\n" for note in report.notes]

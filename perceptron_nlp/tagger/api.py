@@ -102,6 +102,11 @@ def train(
     source = Source(with_labels(train, labels, "train"), "train", **how)
     dev_source = None if dev is None else Source(dev, "dev", **how)
     names = named_columns(column)
+    if chosen.calibrate is not None:
+        stage("calibration by folds").check_calibration(
+            chosen, learn=learn, has_dev=dev is not None
+        )
+        source.hold()
     several = len(names) > 1 or bool({*names} & STAGED) or chosen.threads is not None
     plan = _plan(
         chosen,
@@ -118,6 +123,11 @@ def train(
         )
     try:
         model: TaggerModel | None = fit(source, dev_source, names, plan)
+        if model is not None and chosen.calibrate is not None:
+            alone = replace(plan, callback=None, checkpoint=None, resumable=False)
+            model = stage("calibration by folds").calibrated_by_folds(
+                model, source, lambda rest: fit(rest, None, names, alone), chosen.seed
+            )
     except MemoryLimitError:
         raise
     except MemoryError:

@@ -11,7 +11,13 @@ from perceptron_nlp._display import counted, percent, points
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.probability import Reliability
-from perceptron_nlp.tagger.label_scores import LabelScore, SpanScores, feature_scores, share_of
+from perceptron_nlp.tagger.label_scores import (
+    LabelScore,
+    SpanScores,
+    feature_errors,
+    feature_scores,
+    share_of,
+)
 
 # Neither right nor wrong; see Evaluation.outcomes.
 _UNLABELED = 2
@@ -216,6 +222,14 @@ class Evaluation(Reported):
         """
         return feature_scores(self.confusion)
 
+    @property
+    def feature_errors(self) -> Counter[tuple[str, str, str]]:
+        """How often each feature was confused: (name, gold value, predicted value), ``_`` for none.
+
+        Of other columns than those of features, there are none.
+        """
+        return feature_errors(self.confusion) if self.features else Counter()
+
     def report(self, *, everything: bool = False) -> Report:
         """Return shares, and tables of spans, features, labels, errors and confidences.
 
@@ -297,6 +311,16 @@ class Evaluation(Reported):
         yield _score_table("labels", "label", labels, limit)
 
     def _error_tables(self, everything: bool) -> Iterator[Table]:
+        of_features = sorted((-count, *names) for names, count in self.feature_errors.items())
+        if of_features:
+            yield Table(
+                "feature_errors",
+                "most frequent errors of features",
+                [Column("feature"), Column("gold"), Column("predicted"), Column("tokens", "count")],
+                [(*names, -count) for count, *names in of_features],
+                None if everything else SHOWN_ERRORS,
+                MORE,
+            )
         wrong = sorted(
             (-count, gold, given)
             for (gold, given), count in self.confusion.items()

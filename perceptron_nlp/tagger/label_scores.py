@@ -113,6 +113,18 @@ def feature_scores(confusion: Mapping[tuple[str, str], int]) -> dict[str, LabelS
     return {name: LabelScore.of(*counts[name]) for name in sorted(counts)}
 
 
+def feature_errors(confusion: Mapping[tuple[str, str], int]) -> Counter[tuple[str, str, str]]:
+    """Count the errors of each feature: (its name, gold value, predicted value), ``_`` for none."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for pair, count in confusion.items():
+        gold, given = map(_values, pair)
+        for name in gold.keys() | given.keys():
+            values = gold.get(name, NOTHING), given.get(name, NOTHING)
+            if values[0] != values[1]:
+                counts[name, *values] += count
+    return counts
+
+
 def _is_feature_set(label: str) -> bool:
     pieces = (piece.partition("=") for piece in label.split("|"))
     return all(name and value for name, _, value in pieces)

@@ -9,9 +9,12 @@ forms. A column counts for the aligned words; of FEATS, the universal ones. Sour
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from perceptron_nlp._display import counted, points
@@ -44,6 +47,15 @@ _SCORES = (
 )
 METRICS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas")
 _COLUMNS = ("upos", "xpos", "feats", "lemma")
+_UPOS, _XPOS, _FEATS, _LEMMA = range(4)
+_SAME: dict[str, Callable[[Sequence[str], Sequence[str]], bool]] = {
+    "UPOS": lambda g, s: g[_UPOS] == s[_UPOS],
+    "XPOS": lambda g, s: g[_XPOS] == s[_XPOS],
+    "UFeats": lambda g, s: g[_FEATS] == s[_FEATS],
+    "AllTags": lambda g, s: g[:_LEMMA] == s[:_LEMMA],
+    # A treebank that gives no lemma to a word takes any.
+    "Lemmas": lambda g, s: g[_LEMMA] in ("_", s[_LEMMA]),
+}
 _BY_COLUMN = dict(zip(_COLUMNS, ("UPOS", "XPOS", "UFeats", "Lemmas"), strict=True))
 
 
@@ -60,6 +72,17 @@ class F1(NamedTuple):
     system: int
     correct: int
     aligned: int | None = None
+
+    @classmethod
+    def pooled(cls, parts: Sequence[F1]) -> F1:
+        """Return the counts of several texts, summed."""
+        aligned = [part.aligned for part in parts if part.aligned is not None]
+        return cls(
+            sum(part.gold for part in parts),
+            sum(part.system for part in parts),
+            sum(part.correct for part in parts),
+            sum(aligned) if aligned else None,
+        )
 
     @property
     def precision(self) -> float:
@@ -83,6 +106,7 @@ class F1(NamedTuple):
         return None if self.aligned is None else self.correct / max(1, self.aligned)
 
 
+Counts = tuple[int, int, int]
 _Written = tuple[str, Sequence[tuple[str, tuple[str, ...]]], bool]
 """A token as it is written, its words, each its form and its columns, and if it is multiword."""
 
@@ -104,9 +128,24 @@ class TextScores(Reported, dict[str, F1]):
     columns : Evaluations of the aligned words, with mistakes; of FEATS, of universal features
     """
 
-    def __init__(self, scores: Mapping[str, F1], columns: Evaluations) -> None:
+    def __init__(
+        self,
+        scores: Mapping[str, F1],
+        columns: Evaluations,
+        counted: Callable[[], dict[str, list[Counts]]] = dict,
+    ) -> None:
         dict.__init__(self, scores)
         self.columns = columns
+        self._counted = counted
+
+    def by_sentence(self) -> dict[str, list[Counts]]:
+        """Return (gold, system's, correct) units of each gold sentence, by metric.
+
+        A unit of the system belongs to the sentence that it begins in. Sums are those of the
+        metric.
+        """
+        counted = self._counted()
+        return {name: counted[name] for name in self if name in counted}
 
     def report(self, *, everything: bool = False) -> Report:
         """Return F1 by metric, and the details of columns; see Evaluations."""
@@ -178,6 +217,7 @@ def scores_from_text(
     return TextScores(
         {name: f1 for name, f1 in scores.items() if f1.aligned is None or name in kept},
         Evaluations((name, own) for name, own in scores.columns.items() if name in columns),
+        scores.by_sentence,
     )
 
 
@@ -205,19 +245,40 @@ def _scores(gold: Sequence[Sentence], found: _Text) -> TextScores:
         "Sentences": _spans(right.sentences, found.sentences),
         "Words": F1(len(right.words), len(found.words), len(pairs)),
     }
-    upos, xpos, feats, lemma = range(4)
-    same: dict[str, Callable[[Sequence[str], Sequence[str]], bool]] = {
-        "UPOS": lambda g, s: g[upos] == s[upos],
-        "XPOS": lambda g, s: g[xpos] == s[xpos],
-        "UFeats": lambda g, s: g[feats] == s[feats],
-        "AllTags": lambda g, s: g[:lemma] == s[:lemma],
-        # A treebank that gives no lemma to a word takes any.
-        "Lemmas": lambda g, s: g[lemma] in ("_", s[lemma]),
-    }
-    for name, test in same.items():
+    for name, test in _SAME.items():
         correct = sum(test(g.columns, s.columns) for g, s in pairs)
         scores[name] = F1(len(right.words), len(found.words), correct, len(pairs))
-    return TextScores(scores, Evaluations(_evaluations(gold, pairs)))
+    return TextScores(
+        scores, Evaluations(_evaluations(gold, pairs)), partial(_by_sentence, right, found, pairs)
+    )
+
+
+def _by_sentence(
+    gold: _Text, system: _Text, pairs: Sequence[tuple[_Word, _Word]]
+) -> dict[str, list[Counts]]:
+    """Return the counts of each gold sentence; see TextScores.by_sentence."""
+    starts = [start for start, _ in gold.sentences]
+
+    def counts(*units: Iterable[int]) -> list[Counts]:
+        """Count gold units, the system's and correct ones, given where they start."""
+        found = [Counter(bisect.bisect(starts, at) for at in places) for places in units]
+        numbers = range(1, len(starts) + 1)
+        return [(found[0][n], found[1][n], found[2][n]) for n in numbers]
+
+    def spans(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> list[Counts]:
+        both = {*own} & {*other}
+        return counts(*([start for start, _ in some] for some in (own, other, both)))
+
+    words = [[word.start for word in text.words] for text in (gold, system)]
+    found = {
+        "Tokens": spans(gold.tokens, system.tokens),
+        "Sentences": spans(gold.sentences, system.sentences),
+        "Words": counts(*words, [g.start for g, _ in pairs]),
+    }
+    for name, test in _SAME.items():
+        right = [g.start for g, s in pairs if test(g.columns, s.columns)]
+        found[name] = counts(*words, right)
+    return found
 
 
 def _evaluations(

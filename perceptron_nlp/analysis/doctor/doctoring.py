@@ -36,8 +36,7 @@ from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.pipeline import is_filled
-from perceptron_nlp.tagger.train.stages import TAGS
+from perceptron_nlp.tagger.train.pipeline import TAGS, is_filled
 from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_script
 from perceptron_nlp.text.tagset import UNLABELED
 

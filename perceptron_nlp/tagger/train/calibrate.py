@@ -135,8 +135,11 @@ def calibrated(
     model: TaggerModel, sentences: Sequence[Any], gold: Sequence[Sequence[str | None]]
 ) -> tuple[TaggerModel, str | None]:
     """Return a model of one column with its calibration, and None; or without, and why not."""
-    labeler = make_labeler(model)
-    data = _data(labeler, model.inputs(sentences), gold)
+    return fitted(model, data_of(make_labeler(model), model.inputs(sentences), gold))
+
+
+def fitted(model: TaggerModel, data: CalibrationData) -> tuple[TaggerModel, str | None]:
+    """Return a model of one column with the calibration that fits data, or without, and why not."""
     why = too_few(data)
     if why is not None:
         told: dict[str, Any] = {"method": None, "why": why}
@@ -163,7 +166,7 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
     parts, left_out = [], []
     if model.more:
         source.hold()
-    for part, prepared in _as_in_use(model, list(source)):
+    for part, prepared in as_in_use(model, list(source)):
         sentences = list(source)
         gold = [gold_labels(sentence, part.column) for sentence in sentences]
         check_labeled(
@@ -181,12 +184,12 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
 
 def with_last_calibrated(model: TaggerModel, sentences: Sequence[Sentence]) -> TaggerModel:
     """Return the model with its last column calibrated by what the columns before it give."""
-    *_, (part, prepared) = _as_in_use(model, sentences)
+    *_, (part, prepared) = as_in_use(model, sentences)
     gold = [gold_labels(sentence, part.column) for sentence in sentences]
     return joined([*model.parts_by_column[:-1], calibrated(part, prepared, gold)[0]])
 
 
-def _as_in_use(
+def as_in_use(
     model: TaggerModel, sentences: Sequence[Sentence]
 ) -> Iterator[tuple[TaggerModel, list[Sequence[str]]]]:
     """Yield the model of each column, and the sentences with predicted columns before it."""
@@ -209,7 +212,7 @@ def with_room(model: TaggerModel) -> TaggerModel:
     )
 
 
-def _data(
+def data_of(
     labeler: Labeler, sentences: list[Sequence[str]], gold: Sequence[Sequence[str | None]]
 ) -> CalibrationData:
     """Return the data of a dev set; tokens without gold label are left out."""

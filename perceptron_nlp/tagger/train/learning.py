@@ -46,6 +46,7 @@ STAGES = {
     "raw text or a lexicon": "resources",
     "two passes": "stacking",
     "calibration": "calibrate",
+    "calibration by folds": "folds",
     "a bound on memory": "memory",
     "checkpoints": "checkpoint",
     "compression": "compress",

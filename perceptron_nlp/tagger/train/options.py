@@ -304,6 +304,15 @@ class TrainingOptions(LearningOptions):
         "when all is decided by the dev set, or without one by a tenth of train, train again on all"
         " of it; nothing is left then that tells the accuracy on new text",
     )
+    calibrate: str | None = _option(
+        None,
+        "data",
+        "without a dev set, fit confidences to five parts of the training text, each labeled by"
+        " what is trained on the others; six times the training",
+        choices=("folds",),
+        unset="the dev set, or no confidences",
+        metavar="HOW",
+    )
     size: int | str | None = _option(
         None,
         "output",
@@ -368,6 +377,7 @@ class TrainOptions(TypedDict, total=False):
     raw: RawSource | None
     lexicon: str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | None
     learn_dev: bool
+    calibrate: str | None
     size: int | str | None
     resumable: bool
     checkpoint: str | os.PathLike[str] | None

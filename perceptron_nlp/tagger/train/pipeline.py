@@ -26,7 +26,8 @@ from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sent
 from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
+from perceptron_nlp.tagger.train.stages import TAGS as TAGS
+from perceptron_nlp.tagger.train.stages import learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED

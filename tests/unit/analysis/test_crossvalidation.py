@@ -97,12 +97,41 @@ def test_sentences_that_are_copies_of_others_are_remarked_on() -> None:
     assert "copies" in pn.cross_validate(text, folds=3, epochs=1).remarks[-1]
 
 
-def test_all_columns_are_tested_but_segmentation() -> None:
-    found = pn.cross_validate(
-        DATA / "english-dev.conllu", folds=2, column="all", preset="fast", epochs=1
-    )
-    assert list(found.by_column) == ["upos", "xpos", "feats", "lemma"]
-    assert "segmentation is not measured" in found.remarks[0]
+TAGS, CUTS = ["upos", "xpos", "feats", "lemma"], ["Tokens", "Sentences", "Words"]
+FROM_TEXT = [*CUTS, "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"]
+
+
+def test_all_columns_are_tested_on_gold_tokens_and_from_text() -> None:
+    data = DATA / "english-dev.conllu"
+    found = pn.cross_validate(data, folds=2, column="all", preset="fast", epochs=1)
+    assert list(found.by_column) == [*TAGS, *FROM_TEXT]
+    assert found.column == "upos" and found.measure == "accuracy"
+    text = found.by_column["Words"]
+    assert text.measure == "f1" and text.pooled.gold == found.pooled.tokens == 1130
+    assert text.pooled == pn.F1.pooled(list(text.folds))
+    # A word that is not found has no tag.
+    assert found.by_column["UPOS"].pooled.correct <= text.pooled.correct
+    for form in ("text", "tsv", "markdown", "latex", "json"):
+        assert "Sentences" in found.to(form) or form == "tsv"
+
+
+def test_segmentation_is_tested_on_whole_stretches_of_running_text() -> None:
+    data = DATA / "english-dev.conllu"
+    found = pn.cross_validate(data, folds=3, column="text", preset="fast", epochs=1)
+    assert list(found.by_column) == CUTS and found.column == "Words"
+    assert sum(one.gold for one in found.by_column["Sentences"].folds) == 84
+    assert found.rows()[0].keys() >= {"column", "mean", "spread"}
+
+
+def test_each_seed_is_a_cross_validation_of_its_own() -> None:
+    text = sentences(20)
+    both = pn.cross_validate(text, folds=4, seeds=2, seed=5, epochs=2)
+    own = [pn.cross_validate(text, folds=4, seed=seed, epochs=2) for seed in (5, 6)]
+    assert both.seeds == (5, 6) and both.folds == own[0].folds + own[1].folds
+    assert both.of_seeds == tuple(one.mean for one in own)
+    row = both.to_dict()["columns"][0]
+    assert row["seed_spread"] == pytest.approx(abs(own[0].mean - own[1].mean) / 2**0.5)
+    assert "with 2 seeds" in str(both)
 
 
 def test_a_callback_hears_of_each_fold() -> None:
@@ -116,6 +145,7 @@ def test_a_callback_hears_of_each_fold() -> None:
     [
         ({"folds": 1}, pn.ArgumentError, "folds: 1 is not between 2 and 1,000"),
         ({"folds": 7}, pn.ArgumentError, "folds: 7 is more than the 6 sentences there are"),
+        ({"seeds": 0}, pn.ArgumentError, "seeds: 0 is not between 1 and 1,000"),
         ({"threads": 0}, pn.ArgumentError, "threads: 0"),
         ({"callback": 3}, pn.ArgumentTypeError, "callback: a function is needed"),
         ({"column": "text,upos"}, pn.ArgumentError, "segmentation is learned from"),

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.crossvalidation import documents, make_folds
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.folds import documents, make_folds
 
 
 def examples(lengths: list[int]) -> Examples:
@@ -32,7 +32,7 @@ def marked(sizes: list[int], mark: str = "# newdoc id = d\n") -> Examples:
 
 def folded(text: Examples, n_folds: int | None, seed: int) -> tuple[list[list[int]], list[str]]:
     sizes = [sum(label is not None for label in row) for row in text.gold]
-    return make_folds(text.sentences, sizes, n_folds, seed)
+    return make_folds(text.sentences, sizes, n_folds, seed, 5)
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=60), st.data())

@@ -191,3 +191,14 @@ def test_every_form_is_printed_and_another_one_refused(
     assert out.startswith(begins[form])
     message = refuses("evaluate", *columns, "--to", form + "x")
     assert message.startswith(f"argument --to: '{form}x' is none of text, tsv, markdown")
+
+
+def test_several_models_before_the_test_are_compared(cli, model: Path, train_file: Path) -> None:
+    Path("other.model").write_bytes(Path(model).read_bytes())
+    found = json.loads(cli("evaluate", model, "other.model", train_file, "--to", "json").out)
+    assert found == pn.evaluate_models([str(model), "other.model"], train_file).to_dict()
+    text = cli("evaluate", model, "other.model", train_file, "--from-text", "--to", "latex").out
+    assert rb"Sentences & other.model &" in text
+    refused = cli("evaluate", model, "other.model", train_file, "--errors", "x.tsv")
+    assert refused.status == 2 and "--errors: is of one model" in refused.err
+    assert not Path("x.tsv").exists()
