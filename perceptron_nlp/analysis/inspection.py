@@ -231,7 +231,7 @@ class Inspection(Reported):
         figures = [
             Figure("bytes", self.bytes),
             Figure(
-                "format_version", MODEL_FORMAT_VERSION if packed else PLAIN_VERSION, label="format"
+                "format_version", PLAIN_VERSION + packed, label="format"
             ),
             *self._segmentation(),
         ]

@@ -16,12 +16,17 @@ what it is unpacked to. ``numbers`` is one of
 ``ascending``  what each number is above the one before, less 1; the first one as it is
 ``in_rows``    the same within each row of ``counts``, whose name is that of the array with
                ``counts`` for what follows the last dot
+``plain``      the bytes of the numbers as they are, in no Rice code
+
+Bytes that Deflate (RFC 1951, in the container of zlib, RFC 1950) makes fewer are stored so, and
+``deflated`` says how many they were.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -186,8 +191,8 @@ class Packed(NamedTuple):
     data: Any
 
 
-def pack(values: Words) -> Packed:
-    """Return numbers, uint64[n], in the shortest Rice code."""
+def pack(values: Words, low_bits: int | None = None) -> Packed:
+    """Return numbers, uint64[n], in the shortest Rice code, or in that of so many low bits."""
     # Here, since tagging does without NumPy.
     import numpy as np
 
@@ -196,13 +201,14 @@ def pack(values: Words) -> Packed:
         high = float((values >> np.uint64(low_bits)).sum(dtype=np.float64))
         return high + len(values) * (1 + low_bits)
 
-    # Each bit saves less than the one before: near the mean's length is the one least length.
-    mean = values.mean(dtype=np.float64) if len(values) else 0.0
-    low_bits = min(MOST_LOW_BITS, int(mean).bit_length())
-    while low_bits and length(low_bits - 1) <= length(low_bits):
-        low_bits -= 1
-    while low_bits < MOST_LOW_BITS and length(low_bits + 1) < length(low_bits):
-        low_bits += 1
+    if low_bits is None:
+        # Each bit saves less than the one before: near the mean's length is the one least length.
+        mean = values.mean(dtype=np.float64) if len(values) else 0.0
+        low_bits = min(MOST_LOW_BITS, int(mean).bit_length())
+        while low_bits and length(low_bits - 1) <= length(low_bits):
+            low_bits -= 1
+        while low_bits < MOST_LOW_BITS and length(low_bits + 1) < length(low_bits):
+            low_bits += 1
     high = (values >> np.uint64(low_bits)).astype(np.int64)
     ones = np.cumsum(high + 1) - 1
     unary = np.zeros(int(ones[-1]) + 1 if len(ones) else 0, np.uint8)
@@ -225,29 +231,74 @@ def _bits(values: Words, width: int) -> Array:
     return wide.reshape(len(values), 8 * n_bytes)[:, 8 * n_bytes - width :].ravel()
 
 
-_KEYS = {"dtype", "length", "low_bits", "numbers"}
-POSITIVE, SIGNED, ASCENDING, IN_ROWS = KINDS = ("positive", "signed", "ascending", "in_rows")
+_KEYS, _DEFLATED = {"dtype", "length", "low_bits", "numbers"}, "deflated"
+POSITIVE, SIGNED, ASCENDING, IN_ROWS, PLAIN = KINDS = (
+    "positive",
+    "signed",
+    "ascending",
+    "in_rows",
+    "plain",
+)
+# The low bits of codes that are deflated: whole bytes, whose patterns are then found.
+_BYTES_DEFLATED = 8
+# No byte that is deflated stands for more.
+_MOST_INFLATED = 64
 
 
 def packed_tensors(
-    tensors: Mapping[str, Array], kinds: Mapping[str, str]
+    tensors: Mapping[str, Array], kinds: Mapping[str, str], *, deflates: bool = False
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
-    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata."""
+    """Return the arrays, those with a kind (see above) packed, and their entry of the metadata.
+
+    deflates : pack arrays without a kind, too, and all of them with Deflate where it saves bytes
+    """
     arrays, described = dict(tensors), {}
+    if deflates:
+        whole = (name for name, one in tensors.items() if one.dtype.kind in "ui" and one.ndim == 1)
+        kinds = {**dict.fromkeys(whole, PLAIN), **kinds}
     for name, kind in kinds.items():
         array = tensors[name]
         if kind == ASCENDING and not (array[1:] > array[:-1]).all():
             continue
-        starts = starts_of(tensors[counts_of(name)].data) if kind == IN_ROWS else None
-        packed = pack(_encoded(array, kind, starts))
-        arrays[name] = packed.data
+        found, n_bytes = _shortest(array, kind, tensors.get(counts_of(name)), deflates)
+        if kind == PLAIN and not n_bytes:
+            continue
+        arrays[name] = found.data
         described[name] = {
             "dtype": dtype_name(array),
-            "length": packed.length,
-            "low_bits": packed.low_bits,
+            "length": found.length,
+            "low_bits": found.low_bits,
             "numbers": kind,
         }
+        if n_bytes:
+            described[name][_DEFLATED] = n_bytes
     return arrays, described
+
+
+def _shortest(
+    array: Array, kind: str, counts: Array | None, deflates: bool
+) -> tuple[Packed, int | None]:
+    """Return an array packed, and how many bytes were deflated, if that is shorter."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    if kind == PLAIN:
+        data = array.astype(array.dtype.newbyteorder("<")).tobytes()
+        ways = [Packed(len(array), 0, np.frombuffer(data, np.uint8))]
+        best = ways[0]
+    else:
+        starts = None if kind != IN_ROWS or counts is None else starts_of(counts.data)
+        codes = _encoded(array, kind, starts)
+        best = pack(codes)
+        # A code far above the others would take as many bits in unary.
+        few = deflates and len(codes) and int(codes.max()) >> _BYTES_DEFLATED < _MOST_INFLATED
+        ways = [pack(codes, _BYTES_DEFLATED)] if few else []
+    n_bytes = None
+    for way in ways if deflates else ():
+        data = np.frombuffer(zlib.compress(way.data.tobytes(), 6), np.uint8)
+        if len(data) < len(best.data) <= len(way.data) <= _MOST_INFLATED * len(data):
+            best, n_bytes = way._replace(data=data), len(way.data)
+    return best, n_bytes
 
 
 def unpacked_tensors(
@@ -257,7 +308,7 @@ def unpacked_tensors(
 
     Those in rows have 16 bits where they had 8: tagging takes them so.
     """
-    arrays = dict(tensors)
+    arrays = tensors = {**tensors, **_inflated(tensors, described, path)}
     sizes = {name: _size(tensors.get(name), one) for name, one in described.items()}
     left = room(sum(sizes.values()))
     # Counts, which say where rows begin, must be there first.
@@ -270,6 +321,30 @@ def unpacked_tensors(
                 f"{path}: the model's {quote(name)}, which is packed: {error}; get the file again"
             ) from None
     return arrays
+
+
+def _inflated(
+    tensors: Mapping[str, Tensor], described: Mapping[str, Any], path: str
+) -> dict[str, Tensor]:
+    """Return the bytes of arrays that are deflated."""
+    found = {}
+    for name, one in described.items():
+        if not isinstance(one, dict) or _DEFLATED not in one or name not in tensors:
+            continue
+        data, size = tensors[name].data, one[_DEFLATED]
+        try:
+            if type(size) is not int or not 0 < size <= _MOST_INFLATED * len(data):
+                raise ValueError("of another size")
+            stream = zlib.decompressobj()
+            whole = stream.decompress(data, size)
+            if len(whole) != size or not stream.eof or stream.unused_data:
+                raise ValueError("of another size")
+        except (zlib.error, ValueError) as error:
+            raise ModelError(
+                f"{path}: the model's {quote(name)}, which is deflated: {error}; get the file again"
+            ) from None
+        found[name] = Tensor.of(memoryview(whole), "U8")
+    return found
 
 
 def counts_of(name: str) -> str:
@@ -295,13 +370,17 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryvi
     packed = tensors.get(name)
     if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
         raise ValueError("there are no such bytes")
-    if not isinstance(one, dict) or {*one} != _KEYS:
+    if not isinstance(one, dict) or {*one} - {_DEFLATED} != _KEYS:
         raise ValueError("not described as packed arrays are")
     if any(type(one[key]) is not int for key in ("length", "low_bits")):
         raise ValueError("its length or its low bits are no whole numbers")
     kind, dtype = one["numbers"], one["dtype"]
     if kind not in KINDS or dtype not in CODES or dtype[0] not in "UI":
         raise ValueError("of an unknown kind or type")
+    if kind == PLAIN:
+        if len(packed.data) != one["length"] * item_size(dtype):
+            raise ValueError("of another length")
+        return packed._replace(dtype=dtype, shape=(one["length"],))
     counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
     if kind == IN_ROWS and (
         counts is None or counts.dtype not in ("U8", "U16", "U32") or len(counts.shape) != 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -34,6 +34,7 @@ def train(
     callback: Callback | None = None,
     verbose: bool = False,
     learn: bool = True,
+    before_dev: Callable[[Tagger], object] | None = None,
     **options: Unpack[TrainOptions],
 ) -> Tagger:
     """Train a tagger.
@@ -59,6 +60,8 @@ def train(
     verbose : print a line on standard error after each epoch
     learn : False to choose all that is chosen by the text, and to learn nothing yet: `resume` of
         the tagger on this text makes it what it would have become
+    before_dev : with ``learn_dev``: called with the tagger that has not learned `dev` yet, as one
+        without ``learn_dev`` would be: what is measured on `dev` is measured on that one
     **options : the fields of ``perceptron_nlp.TrainingOptions`` (docs/reference/options.md): what
         is learned and how, further text to learn from (``raw``, ``lexicon``), the size of the
         model, checkpoints (a resumed training gives the same model, byte for byte, as one that was
@@ -84,6 +87,7 @@ def train(
         options = {**options, "resumable": True}
     chosen = options_from(options, TrainingOptions)
     check_callback(callback)
+    check_callback(before_dev)
     check_flag("verbose", verbose)
     function: FeatureFunction | None = None
     if features is not None:
@@ -108,8 +112,16 @@ def train(
         )
         source.hold()
     several = len(names) > 1 or bool({*names} & STAGED) or chosen.threads is not None
+    first: list[Tagger] = []
+
+    def unlearned(model: TaggerModel) -> None:
+        first.append(Tagger(model.with_fields(source.fields)))
+        if before_dev is not None:
+            before_dev(first[0])
+
     plan = _plan(
         chosen,
+        before_dev=unlearned,
         function=function,
         fields=fields,
         callback=_printing(callback) if verbose else callback,
@@ -139,7 +151,13 @@ def train(
             " templates, or set table_bits"
         )
     tagger = Tagger(model.with_fields(source.fields))
-    return tagger if size is None else tagger.compress(size, dev=dev, format=format, fields=fields)
+    if size is None:
+        return tagger
+    if not first or not tagger.model.more:
+        return tagger.compress(size, dev=dev, format=format, fields=fields)
+    # What has learned dev is not measured on it.
+    small = first[0].compress(size, dev=dev, format=format, fields=fields)
+    return tagger.compress(size, like=small)
 
 
 def _printing(callback: Callback | None) -> Callback:

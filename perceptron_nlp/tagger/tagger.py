@@ -802,13 +802,14 @@ class Tagger:
         dev: Labeled | None = None,
         raw: RawSource | None = None,
         force: bool = False,
+        like: Tagger | None = None,
         format: str = "auto",
         fields: Sequence[str] | None = None,
     ) -> Tagger:
         """Return the tagger in a smaller file: pruned features, coarser weights, packed.
 
         The features with the heaviest weights stay, as many as fit; in a model of several columns
-        or passes the same share of each. What it cost is in the model's record, as ``compressed``;
+        so many of each as are worth their bytes: see levels.py. What it cost is in the model's record, as ``compressed``;
         see compress.compress_model. A tagger that fits already is given back as it is.
 
         Parameters
@@ -822,6 +823,8 @@ class Tagger:
         raw : without `dev`: text without labels, as for train, on which the labels of both taggers
             are compared; None for 86 bundled sentences of English
         force : without `dev`: compare nothing, whatever the size costs
+        like : a compressed tagger of the same columns: as much of each stays, and confidences are
+            its own; so what a dev set chose for it holds for one that has learned that, too
         format, fields : of `dev`; see ``perceptron_nlp.open_corpus``
 
         Raises
@@ -844,6 +847,7 @@ class Tagger:
             dev=None if dev is None else source,
             raw=raw,
             force=force,
+            like=None if like is None else like.model,
         )
         return self._with(model)
 

@@ -6,7 +6,7 @@ Numbers are memoryviews of one dimension; whoever calls has checked their types.
 """
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp
 
@@ -300,6 +300,69 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None, in
     if status != RICE_GOOD:
         raise ValueError(_WRONG[status])
     return numbers.cast(code)
+
+
+def in_label_order(uint16_t[::1] labels not None, int16_t[::1] weights not None,
+                   const int64_t[::1] starts not None, const uint16_t[::1] order not None):
+    """Name labels by their numbers where they are named by their places in an order, and sort the
+    cells of each row by them, in place.
+
+    Parameters
+    ----------
+    labels : uint16[n], the place of each label in the order, those of a row ascending
+    weights : int16[n], which go with them
+    starts : int64[rows + 1], where rows begin and the last one ends, at n
+    order : uint16[k], the number of the label of each place; each once
+
+    Raises
+    ------
+    ValueError : a place is beyond the order, or a number stands in it twice
+    """
+    cdef int64_t n = labels.shape[0], rows = starts.shape[0] - 1, k, cell, row, to
+    cdef int64_t[::1] first = memoryview(bytearray(8 * ((1 << 16) + 1))).cast("q")
+    cdef uint16_t[::1] old_labels
+    cdef int16_t[::1] old_weights
+    cdef int64_t[::1] next_of, sorted_cells
+    cdef int32_t[::1] row_of
+    if weights.shape[0] != n or starts[rows] != n:
+        raise ValueError("its rows are of another size")
+    if not n:
+        return
+    for k in range(order.shape[0]):
+        first[order[k]] += 1
+        if first[order[k]] > 1:
+            raise ValueError("a label stands twice in its order")
+    first[:] = 0
+    for k in range(n):
+        if labels[k] >= order.shape[0]:
+            raise ValueError("a place beyond the order of its labels")
+        labels[k] = order[labels[k]]
+        first[labels[k] + 1] += 1
+    for k in range(1 << 16):
+        first[k + 1] += first[k]
+    row_of = memoryview(bytearray(4 * n)).cast("i")
+    sorted_cells = memoryview(bytearray(8 * n)).cast("q")
+    for row in range(rows):
+        for k in range(starts[row], starts[row + 1]):
+            row_of[k] = <int32_t>row
+    # By label, and then back into rows: each takes its labels in this order.
+    for k in range(n):
+        to = first[labels[k]]
+        first[labels[k]] += 1
+        sorted_cells[to] = k
+    old_labels = memoryview(bytearray(2 * n)).cast("H")
+    old_labels[:] = labels
+    old_weights = memoryview(bytearray(2 * n)).cast("h")
+    old_weights[:] = weights
+    next_of = memoryview(bytearray(8 * (rows + 1))).cast("q")
+    next_of[:] = starts
+    for k in range(n):
+        cell = sorted_cells[k]
+        row = row_of[cell]
+        to = next_of[row]
+        next_of[row] += 1
+        labels[to] = old_labels[cell]
+        weights[to] = old_weights[cell]
 
 
 cdef bint _rising(const int64_t[::1] starts) noexcept:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
-from perceptron_nlp._core.model.modelrows import rise
+from perceptron_nlp._core.model.modelrows import in_label_order, rise, starts_of
 from perceptron_nlp._version import __version__
 from perceptron_nlp.errors import ModelError, PerceptronNLPError, quote
 from perceptron_nlp.features.templates import Template, check_templates, look_nearby
@@ -46,8 +46,11 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 
 FORMAT = "perceptron_nlp"
-MODEL_FORMAT_VERSION = 2
+MODEL_FORMAT_VERSION = 3
 PLAIN_VERSION = 1  # without packed arrays
+PACKED_VERSION = 2  # with arrays in Rice codes alone
+TIGHTEST = 2
+"""What `packed` of a model is if it takes as few bytes as can be."""
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 # The keys of derived columns in a description, in the order in which they are made; where there are
@@ -112,8 +115,8 @@ class _Description(NamedTuple):
     record: dict[str, Any]
     number: int = 0
 
-    def model(self, packed: bool = False) -> TaggerModel:
-        """The model; `packed` tells whether the file's arrays are."""
+    def model(self, packed: int = 0) -> TaggerModel:
+        """The model; `packed` tells how the file's arrays are, see Whole."""
         labels = self._strings("labels")
         tags = TagSet(labels)
         if tags.to_list() != labels or not labels:
@@ -253,7 +256,7 @@ def model_to_bytes(model: TaggerModel) -> bytes:
     tensors["vocabulary"] = np.asarray(model.vocabulary)
     metadata = {
         "format": FORMAT,
-        "format_version": str(MODEL_FORMAT_VERSION if model.packed else PLAIN_VERSION),
+        "format_version": str(PLAIN_VERSION + model.packed),
         "made_by": __version__,
         "model": to_json(described),
         "record": to_json(model.record),
@@ -279,10 +282,58 @@ def model_to_bytes(model: TaggerModel) -> bytes:
             metadata["agreement"] = to_json(agreement)
             if model.agreement.upos_weight != 1:
                 metadata["upos_weight"] = repr(float(model.agreement.upos_weight))
+    is_tightest = model.packed == TIGHTEST
+    if is_tightest:
+        tensors = _by_frequency(tensors)
+        for name in _TEXTS & metadata.keys():
+            text = metadata.pop(name).encode("utf-8")
+            tensors[_TEXT + name] = np.frombuffer(text, np.uint8)
     if model.packed:
-        tensors, how = packed_tensors(tensors, _kinds(tensors))
+        tensors, how = packed_tensors(tensors, _kinds(tensors), deflates=is_tightest)
         metadata["packed"] = to_json(how)
     return write_tensors(tensors, metadata)
+
+
+# Strings of the metadata that the tightest form has among its arrays, and what is before their
+# names there.
+_TEXTS, _TEXT = {"model", "record", "more", "segmentation"}, "text."
+_ORDER = "order"
+
+
+def _by_frequency(tensors: dict[str, Array]) -> dict[str, Array]:
+    """Return arrays whose labels are places in their order, the most frequent first."""
+    # Here, since tagging does without NumPy.
+    import numpy as np
+
+    found = dict(tensors)
+    for name in tensors:
+        number, _, part = name.partition(".")
+        if not number.isdecimal() or part != "labels" or not len(tensors[name]):
+            continue
+        labels, counts = tensors[name], tensors[f"{number}.counts"]
+        times = np.bincount(labels)
+        order = np.argsort(-times, kind="stable")[: np.count_nonzero(times)]
+        places = np.zeros(len(times), labels.dtype)
+        places[order] = np.arange(len(order))
+        cells = np.lexsort((places[labels], np.repeat(np.arange(len(counts)), counts)))
+        found[name] = places[labels][cells]
+        found[f"{number}.weights"] = tensors[f"{number}.weights"][cells]
+        found[f"{number}.{_ORDER}"] = order.astype(np.uint16)
+    return found
+
+
+def _in_label_order(tensors: dict[str, Tensor], path: str) -> None:
+    """Turn what _by_frequency gave into what it was."""
+    for name in [name for name in tensors if name.endswith(f".{_ORDER}")]:
+        start = name.removesuffix(_ORDER)
+        try:
+            labels, weights, order = (
+                tensors[start + part].numbers() for part in ("labels", "weights", _ORDER)
+            )
+            starts = starts_of(tensors[f"{start}counts"].numbers())
+            in_label_order(labels, weights, starts, order)
+        except (KeyError, ValueError, TypeError, BufferError) as error:
+            raise _bad(path, name, f"not an order of labels: {error}") from None
 
 
 def _describe_segmentation(
@@ -378,17 +429,22 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
     tensors, metadata = open_tensors(data, path)
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path}: a safetensors file of another program, not a tagger model")
-    if metadata.get("format_version") not in (str(PLAIN_VERSION), str(MODEL_FORMAT_VERSION)):
+    versions = [*map(str, range(PLAIN_VERSION, MODEL_FORMAT_VERSION + 1))]
+    if metadata.get("format_version") not in versions:
         raise ModelError(
             f"{path}: model format {quote(metadata.get('format_version', '?'))}, made by version"
             f" {quote(metadata.get('made_by', '?'))}; this is version {__version__}, which reads"
-            f" formats {PLAIN_VERSION} and {MODEL_FORMAT_VERSION}; upgrade perceptron_nlp or train"
+            f" formats {PLAIN_VERSION} to {MODEL_FORMAT_VERSION}; upgrade perceptron_nlp or train"
             " again"
         )
     try:
-        packed = metadata["format_version"] == str(MODEL_FORMAT_VERSION)
+        packed = versions.index(metadata["format_version"])
         if packed:
             tensors = unpacked_tensors(tensors, object_in(metadata["packed"], "packed"), path)
+        if packed == TIGHTEST:
+            _in_label_order(tensors, path)
+            for name in [name for name in tensors if name.startswith(_TEXT)]:
+                metadata[name.removeprefix(_TEXT)] = str(tensors[name].data, "utf-8")
         model = object_in(metadata["model"], "model")
         record = checked_record(object_in(metadata["record"], "record"))
         first = _Description(path, tensors, model, record).model(packed)

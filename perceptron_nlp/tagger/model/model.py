@@ -63,13 +63,13 @@ class Whole(NamedTuple):
     """What a model of several columns has once: it belongs to the model of the first column.
 
     more : the models of the columns that are filled after the first one, each without more
-    packed : they are written in packed form
+    packed : how they are written: 0 as they are, 1 packed, 2 in as few bytes as can be
     segmentation : None, or what cuts running text
     agreement : None, or the combinations of labels that columns may have
     """
 
     more: tuple[TaggerModel, ...] = ()
-    packed: bool = False
+    packed: int = 0
     segmentation: Segmentation | None = None
     agreement: Agreement | None = None
 
@@ -133,8 +133,8 @@ class TaggerModel(NamedTuple):
         return self.whole.more
 
     @property
-    def packed(self) -> bool:
-        """True if it is written in packed form."""
+    def packed(self) -> int:
+        """How it is written: see Whole."""
         return self.whole.packed
 
     @property

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.tagger.gold import evaluated
 from perceptron_nlp.tagger.labelers import ColumnLabelers
-from perceptron_nlp.tagger.model.file import model_to_bytes
-from perceptron_nlp.tagger.model.model import TEXT, TaggerModel
+from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
+from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
-from perceptron_nlp.tagger.train.packing import packed
+from perceptron_nlp.tagger.train.packing import Level, packed
+from perceptron_nlp.text.sentence import Sentence
 
 Score = Callable[[TaggerModel], Mapping[str, float]]
 """The share of tokens that a model labels right, by column."""
@@ -55,15 +57,19 @@ def compress_model(
     *,
     steps: Sequence[int | None] = (),
     most_cost: float | None = None,
+    text: Callable[[], Sequence[Sentence]] | None = None,
+    like: TaggerModel | None = None,
 ) -> TaggerModel:
     """The model in at most `size` bytes.
 
     A model that fits stays as it is, and one that would without the state of its training loses
     that. Else it is packed, in keys of fewer bits, with as many rows as
     fit; how fine weights are is chosen by `score`, and where there is none, the heaviest weight is
-    127 at most. Its training record then has, as ``compressed``, what it was made from and to:
+    127 at most. Of several columns each keeps what is worth its bytes, if there is a `text`: see
+    levels.py. Its training record then has, as ``compressed``, what it was made from and to:
     ``size``, ``bytes_before``, ``rows_before``, ``steps`` (the most that the heaviest weight may be
-    as a whole number) and ``scores`` (before and after; null without `score`).
+    as a whole number), ``scores`` (before and after; null without `score`) and, of several columns,
+    ``columns``, the share of rows and the steps of each.
 
     model : of any kind
     size : bytes, at least 1
@@ -71,6 +77,8 @@ def compress_model(
     calibrate : None, or what calibrates the model that comes out
     steps : what the heaviest weight may be at most, each in turn; none for those of STEPS
     most_cost : how much of the score of any column may be lost; None for whatever it costs
+    text : gives sentences with all columns, on which is measured what a column's bytes are worth
+    like : a compressed model, as much of whose columns stays
 
     Raises ArgumentError if not even one row of each table fits, or it costs more than that; the
     message says what is needed.
@@ -84,9 +92,13 @@ def compress_model(
         return model
     before = {} if score is None else score(model)
     forms = _Forms(model, size, n_bytes, _mean(before), calibrate is not None)
+    if like is not None:
+        forms.levels = levels_of(like)
+    elif text is not None and model.more:
+        forms.choose_levels(text())
     best: tuple[float, TaggerModel, Mapping[str, float], int | None] | None = None
     # Fewer steps than these would be another model.
-    tried = steps or (STEPS[:1] if score is None else STEPS)
+    tried = steps or (STEPS[:1] if score is None or forms.levels else STEPS)
     for most in tried:
         share = forms.largest_share(most)
         if share is None:
@@ -112,7 +124,17 @@ def compress_model(
                 f"size: {size:,} bytes cost {100 * cost:.1f} points of {column}; {least:,} are the"
                 f" least that cost at most {100 * most_cost:g}: name these, or force it"
             )
-    return smaller if calibrate is None else calibrate(smaller)
+    found = smaller if calibrate is None else calibrate(smaller)
+    excess = len(model_to_bytes(found)) - size
+    if excess <= 0:
+        return found
+    # Deflate takes a few bytes more or fewer for other figures: then a little less must do.
+    forms.size -= excess + size // 1000
+    share = forms.largest_share(most)
+    if share is None:
+        raise ArgumentError(f"size: {size:,} bytes are too few for this model")
+    found = forms.of(share, most, _mean(after))
+    return found if calibrate is None else calibrate(found)
 
 
 def _mean(scores: Mapping[str, float]) -> float | None:
@@ -132,6 +154,7 @@ def compressed(
     dev: Source | None = None,
     raw: RawSource | None = None,
     force: bool = False,
+    like: TaggerModel | None = None,
 ) -> TaggerModel:
     """Return a model in so many bytes, compared as Tagger.compress says.
 
@@ -143,6 +166,11 @@ def compressed(
     """
     if raw is not None and (dev is not None or force):
         raise ArgumentError("raw: is for a comparison without dev, and without force")
+    if like is not None:
+        smaller = compress_model(model, size, like=like)
+        own = {part.column: part.calibration for part in like.parts_by_column}
+        parts = [one.replace(calibration=own[one.column]) for one in smaller.parts_by_column]
+        return joined(parts).replace(packed=smaller.packed)
     if dev is not None:
         return _compress_by(dev, model, size, labelers)
     if force:
@@ -181,7 +209,16 @@ def _compress_unseen(
         found = labelers(smaller).label(sentences)
         return {name: _share_equal(own, whole[name][0]) for name, (own, _) in found.items()}
 
-    return compress_model(model, size, score, steps=STEPS[:1], most_cost=MOST_COST)
+    def text() -> list[Sentence]:
+        own = zip(*(labels for labels, _ in whole.values()), strict=True)
+        return [
+            Sentence(words, dict(zip(whole, labels, strict=True)))
+            for words, labels in zip(sentences, own, strict=True)
+        ]
+
+    return compress_model(
+        model, size, score, steps=STEPS[:1], most_cost=MOST_COST, text=text
+    )
 
 
 def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
@@ -201,13 +238,21 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
         return calibrated_columns(smaller, source)[0]
 
     does = len(calibrated_columns(model, source)[1]) < len(model.parts_by_column)
-    return compress_model(model, size, score, calibrate if does else None)
+    return compress_model(
+        model, size, score, calibrate if does else None, text=lambda: list(source)
+    )
 
 
 def in_bytes(model: TaggerModel) -> TaggerModel:
     """The model packed, with weights of 8 bits; if it is large, without its lightest rows."""
     is_small = model.column == TEXT or n_rows(model) < _MANY_ROWS
     return packed(model, 1.0 if is_small else _KEPT, STEPS[0])
+
+
+def levels_of(model: TaggerModel) -> dict[str, Level]:
+    """Return how much stayed of each column of a compressed model; none if the same of each did."""
+    columns: Mapping[str, Sequence[Any]] = model.record.get(RECORD, {}).get("columns", {})
+    return {name: Level(*level) for name, level in columns.items()}
 
 
 def n_rows(model: TaggerModel) -> int:
@@ -226,10 +271,22 @@ class _Forms:
         self, model: TaggerModel, size: int, n_bytes: int, score: float | None, to_calibrate: bool
     ) -> None:
         self._model = model
-        self._size = size
+        self._asked = self.size = size
         self._n_bytes = n_bytes
         self._score = score
         self._to_calibrate = to_calibrate
+        self.levels: dict[str, Level] = {}
+
+    def choose_levels(self, text: Sequence[Sentence]) -> None:
+        """Choose how much of each column stays, unless all of it fits in the finest steps."""
+        # Here, since models of one column do without.
+        from perceptron_nlp.tagger.train.levels import choose_levels
+
+        def fits(levels: Mapping[str, Level]) -> bool:
+            self.levels = {**levels}
+            return self.bytes_of(1.0, STEPS[0]) <= self.size
+
+        self.levels = choose_levels(self._model, text, fits)
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.
@@ -240,19 +297,20 @@ class _Forms:
         if score is None and self._score is not None:
             score = _LONGEST_SCORE
         scores = [None if one is None else round(one, 6) for one in (self._score, score)]
-        smaller = packed(self._model, share, steps)
-        return smaller.replace(
-            record={
-                **smaller.record,
-                RECORD: {
-                    "size": self._size,
-                    "bytes_before": self._n_bytes,
-                    "rows_before": n_rows(self._model),
-                    "steps": steps,
-                    "scores": scores,
-                },
+        smaller = packed(self._model, share, steps, self.levels)
+        told = {
+            "size": self._asked,
+            "bytes_before": self._n_bytes,
+            "rows_before": n_rows(self._model),
+            "steps": steps,
+            "scores": scores,
+        }
+        if self.levels:
+            told["columns"] = {
+                name: [round(share * level.share, 6), level.steps]
+                for name, level in self.levels.items()
             }
-        )
+        return smaller.replace(record={**smaller.record, RECORD: told}, packed=TIGHTEST)
 
     def bytes_of(self, share: float, steps: int | None) -> int:
         """The size of its file, at most."""
@@ -262,9 +320,9 @@ class _Forms:
     def least(self, tried: Sequence[int | None]) -> int:
         """The least size, above the one that was asked for, that a form fits."""
         # A longer number of bytes in the record takes more bytes.
-        while (found := min(self.bytes_of(0.0, most) for most in tried)) > self._size:
-            self._size = found
-        return self._size
+        while (found := min(self.bytes_of(0.0, most) for most in tried)) > self._asked:
+            self._asked = found
+        return self._asked
 
     def least_within(self, steps: int | None, holds: Callable[[TaggerModel], bool]) -> int:
         """The least size, to three digits, of a form that holds; the whole size if none does."""
@@ -281,7 +339,7 @@ class _Forms:
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""
-        ends = [float(self._size - self.bytes_of(end, steps)) for end in (0.0, 1.0)]
+        ends = [float(self.size - self.bytes_of(end, steps)) for end in (0.0, 1.0)]
         spare, lacking = ends
         if lacking >= 0:
             return 1.0
@@ -293,7 +351,7 @@ class _Forms:
             # so that both ends come close (the Illinois algorithm).
             middle = low + round((high - low) * spare / (spare - lacking))
             middle = min(max(middle, low + 1), high - 1)
-            found = self._size - self.bytes_of(middle / FINEST_SHARE, steps)
+            found = self.size - self.bytes_of(middle / FINEST_SHARE, steps)
             if found >= 0:
                 low, spare, lacking = middle, found, lacking / 2 if fitted else lacking
             else:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,7 @@ class Plan:
     limit : of memory, or None
     lemmas : those that are known, if the labels are edit scripts
     threads : columns and runs that are learned at a time
+    before_dev : called with the model that has not learned the dev set, if a second one does
     settles : count what settles the labels of columns that agree
     """
 
@@ -86,6 +87,7 @@ class Plan:
     limit: MemoryLimit | None = None
     lemmas: KnownLemmas | None = None
     threads: int = 1
+    before_dev: Callable[[TaggerModel], object] | None = None
     settles: bool = True
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +21,37 @@ SPARE_BITS = 12
 MOST_BITS = 48
 
 
-def packed(model: TaggerModel, share: float, steps: int | None) -> TaggerModel:
-    """Return a model with the heaviest rows of each of its parts, packed; see reduced."""
-    first = () if model.first is None else (FirstPass(packed(model.first, share, steps)),)
-    return model.deriving(*first).replace(
-        weights=reduced(model.weights, share, steps, _most_weights(model)),
-        packed=True,
-        more=tuple(packed(other, share, steps) for other in model.more),
+class Level(NamedTuple):
+    """How much stays of a column: the share of its rows, and its steps; see reduced."""
+
+    share: float
+    steps: int | None
+
+
+def packed(
+    model: TaggerModel, share: float, steps: int | None, levels: Mapping[str, Level] | None = None
+) -> TaggerModel:
+    """Return a model with the heaviest rows of each of its parts, packed; see reduced.
+
+    share, steps : of all parts
+    levels : of columns, by name, in place of that; of their shares, `share` stays
+    """
+    own = (levels or {}).get(model.column, Level(1.0, steps))
+    first = () if model.first is None else (FirstPass(_packed_part(model.first, share, own)),)
+    return _packed_part(model.deriving(*first), share, own).replace(
+        more=tuple(packed(other, share, steps, levels) for other in model.more),
         segmentation=_packable(model.segmentation, steps),
     )
+
+
+def _packed_part(model: TaggerModel, share: float, level: Level) -> TaggerModel:
+    weights = reduced(model.weights, share * level.share, level.steps, _most_weights(model))
+    return model.replace(weights=weights, packed=max(1, model.packed))
+
+
+def at_level(part: TaggerModel, level: Level) -> TaggerModel:
+    """Return a column's model by itself, nothing of it settled, with so much of its weights."""
+    return packed(part.replace(settled=None), level.share, level.steps)
 
 
 def _packable(segmentation: Segmentation | None, steps: int | None) -> Segmentation | None:

@@ -112,6 +112,8 @@ def learn(
     plan.checkpoints(2 * n_columns)
     train, held_out, both = _prepared_for_dev(plan, source, dev_source)
     first = _learn_stages(stages, train, held_out, plan)
+    if plan.before_dev is not None:
+        plan.before_dev(first)
     always_jackknife = None
     lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
     if lemmas and lemmas[0].record["train"]["sentences"] > len(list(train)):
