@@ -230,9 +230,7 @@ class Inspection(Reported):
         ]
         figures = [
             Figure("bytes", self.bytes),
-            Figure(
-                "format_version", PLAIN_VERSION + packed, label="format"
-            ),
+            Figure("format_version", PLAIN_VERSION + packed, label="format"),
             *self._segmentation(),
         ]
         tables = [

@@ -216,9 +216,7 @@ def _compress_unseen(
             for words, labels in zip(sentences, own, strict=True)
         ]
 
-    return compress_model(
-        model, size, score, steps=STEPS[:1], most_cost=MOST_COST, text=text
-    )
+    return compress_model(model, size, score, steps=STEPS[:1], most_cost=MOST_COST, text=text)
 
 
 def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
@@ -310,7 +308,9 @@ class _Forms:
                 name: [round(share * level.share, 6), level.steps]
                 for name, level in self.levels.items()
             }
-        return smaller.replace(record={**smaller.record, RECORD: told}, packed=TIGHTEST)
+        # One column has little that Deflate would make smaller.
+        how = TIGHTEST if self._model.more else smaller.packed
+        return smaller.replace(record={**smaller.record, RECORD: told}, packed=how)
 
     def bytes_of(self, share: float, steps: int | None) -> int:
         """The size of its file, at most."""

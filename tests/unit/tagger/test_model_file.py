@@ -254,9 +254,9 @@ def test_a_record_without_what_is_read_of_it_is_refused(record: Any, parts: Part
 
 
 def test_a_newer_version_is_told_from_damage(parts: Parts) -> None:
-    parts.metadata |= {"format_version": "3", "made_by": "9.9"}
+    parts.metadata |= {"format_version": "4", "made_by": "9.9"}
     message = parts.refused()
-    assert "model format '3', made by version '9.9'" in message and "upgrade" in message
+    assert "model format '4', made by version '9.9'" in message and "upgrade" in message
     del parts.metadata["format_version"]
     assert "model format '?'" in parts.refused()
 
