@@ -20,7 +20,7 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
 from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
-from perceptron_nlp.tagger.model.file import MODEL_FORMAT_VERSION, PLAIN_VERSION, model_from_bytes
+from perceptron_nlp.tagger.model.file import PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path

@@ -809,8 +809,9 @@ class Tagger:
         """Return the tagger in a smaller file: pruned features, coarser weights, packed.
 
         The features with the heaviest weights stay, as many as fit; in a model of several columns
-        so many of each as are worth their bytes: see levels.py. What it cost is in the model's record, as ``compressed``;
-        see compress.compress_model. A tagger that fits already is given back as it is.
+        so many of each as are worth their bytes: see levels.py. What it cost is in the model's
+        record, as ``compressed``; see compress.compress_model. A tagger
+        that fits already is given back as it is.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ allocation for an arbitrary set of quantizers, IEEE Transactions on ASSP 36, 198
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from perceptron_nlp.tagger.model.file import model_to_bytes
@@ -54,7 +54,7 @@ def choose_levels(
     steps = [
         ((to.loss - own.loss) / (own.n_bytes - to.n_bytes), column, to.level)
         for column, found in forms.items()
-        for own, to in zip(found, found[1:], strict=False)
+        for own, to in pairwise(found)
     ]
     levels = {column: found[0].level for column, found in forms.items()}
     # On a hull each step costs more than the one before, so this is their order in a column, too.
