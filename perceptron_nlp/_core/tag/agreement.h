@@ -39,23 +39,15 @@ static inline Worker *agreeing_worker(Worker *w, int32_t column) {
 
 /* ---- what is settled ---- */
 
-/* By type and label of the first column: the label + 1 of the second column << 16, and that of the
- * third; 0: open. */
-#define MEMO_UNKNOWN UINT32_MAX
-
-/* Room for all types and labels of the first column, those that are new unknown. -1: no memory. */
-static inline int memo_ready(const Agreement *a, Worker *w) {
-    const TypeCache *c = &w->cache;
-    const size_t room = (size_t)c->n_types * (size_t)a->n_labels[0];
-    if (w->memo_cleared != c->times_cleared && w->memo_room)
-        memset(w->memo, 0xFF, w->memo_room * sizeof *w->memo);
-    w->memo_cleared = c->times_cleared;
-    if (room <= w->memo_room) return 0;
-    const size_t more = room + room / 4 + 1024;
-    if (grow_array(&w->memo, more, sizeof *w->memo) < 0) return -1;
-    memset(w->memo + w->memo_room, 0xFF, (more - w->memo_room) * sizeof *w->memo);
-    w->memo_room = more;
-    return 0;
+/* Empty what is remembered of types that have other numbers now. -1: no memory. */
+static inline int memo_ready(Worker *w) {
+    if (w->memo && w->memo_cleared == w->cache.times_cleared) return 0;
+    w->memo_cleared = w->cache.times_cleared;
+    if (w->memo)
+        memset(w->memo, 0, sizeof *w->memo << MEMO_BITS);
+    else
+        w->memo = (SettledMemo *)calloc((size_t)1 << MEMO_BITS, sizeof *w->memo);
+    return w->memo ? 0 : -1;
 }
 
 /* The label of a column that a word, a type of the first worker, and its labels before settle. */
@@ -75,22 +67,41 @@ static inline int32_t settled_type(const Agreement *a, Worker *w, int32_t column
                          (size_t)word->length, 0, before, &by_ending);
 }
 
-/* What is settled of the columns after the first, as the memo has it. */
-static inline uint32_t memo_of(const Agreement *a, Worker *w, int32_t type, int32_t label) {
-    uint32_t *memo = w->memo + (size_t)type * (size_t)a->n_labels[0] + (size_t)label;
-    if (*memo != MEMO_UNKNOWN) return *memo;
-    int32_t labels[MAX_AGREEING] = {label, NOT_SETTLED, NOT_SETTLED};
-    for (int32_t c = 1; c < a->n_columns; c++) labels[c] = settled_type(a, w, c, type, labels);
-    return *memo = (uint32_t)(labels[1] + 1) << 16 | (uint32_t)(labels[2] + 1);
+/* A column, a type and its labels before, of at most two columns; 0 is none. */
+static ALWAYS_INLINE uint64_t memo_key(int32_t column, int32_t type, const int32_t *labels) {
+    return ((uint64_t)type << 34 | (uint64_t)column << 32 | (uint64_t)labels[0] << 16 |
+            (uint64_t)(column > 1 ? labels[1] : 0)) +
+           1;
+}
+
+static ALWAYS_INLINE SettledMemo *memo_place(const Worker *w, uint64_t key) {
+    return &w->memo[(key * XXH_P1) >> (64 - MEMO_BITS)];
+}
+
+/* What settled_type says, as it is remembered. */
+static inline int32_t settled_memo(const Agreement *a, Worker *w, int32_t column, int32_t type,
+                                   const int32_t *labels) {
+    const uint64_t key = memo_key(column, type, labels);
+    SettledMemo *memo = memo_place(w, key);
+    if (memo->key != key) *memo = (SettledMemo){key, settled_type(a, w, column, type, labels)};
+    return memo->label;
 }
 
 /* Does the label of a token in the first column, which is dense, lead all others by as much? */
 static inline int leads_by(const Agreement *a, const Worker *w, int64_t token, double lead) {
     const CacheLayout *l = &a->decoders[0]->layout;
     const size_t at = (size_t)token * (size_t)l->stride;
-    const int32_t own = w->labels[token];
+    const int32_t own = w->labels[token], n = a->n_labels[0];
     int32_t high = INT32_MIN / 2, score = 0;
-    for (int32_t k = 0; k < a->n_labels[0]; k++) {
+    if (l->narrow && n > 1) {
+        int16_t others[DENSE_LABELS], most = INT16_MIN;
+        memcpy(others, (const int16_t *)(const void *)w->scores + at, (size_t)n * sizeof *others);
+        score = others[own];
+        others[own] = INT16_MIN;
+        for (int32_t k = 0; k < n; k++) most = others[k] > most ? others[k] : most;
+        return (double)score - (double)most >= lead;
+    }
+    for (int32_t k = 0; k < n; k++) {
         const int32_t one = l->narrow ? ((const int16_t *)(const void *)w->scores)[at + (size_t)k]
                                       : ((const int32_t *)(const void *)w->scores)[at + (size_t)k];
         if (k == own) score = one;
@@ -98,6 +109,8 @@ static inline int leads_by(const Agreement *a, const Worker *w, int64_t token, d
     }
     return (double)score - (double)high >= lead;
 }
+
+#define MEMO_AHEAD 8 /* tokens between fetching what is remembered and reading it */
 
 /* Have a column that is to be labeled after others know what is settled of the batch of the first
  * worker. -1: no memory. */
@@ -110,21 +123,23 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
         if (grow_array(&own->settled, (size_t)w->n_tokens, sizeof *own->settled) < 0) return -1;
         own->settled_room = w->n_tokens;
     }
-    if (memo_ready(a, w) < 0) return -1;
-    for (int64_t s = 0; s < w->n_sentences; s++)
+    const uint16_t *second = column > 1 ? w->agreeing[0]->labels : NULL;
+    if (memo_ready(w) < 0) return -1;
+    for (int64_t s = 0; s < w->n_sentences; s++) {
+        const int32_t *types = w->types[0] + padded_place(first, s, 0);
         for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
-            const int32_t type = w->types[0][padded_place(first, s, i)];
-            const int32_t label = w->labels[i];
-            const int is_sure =
-                label < a->n_labels[0] && leads_by(a, w, i, a->settled[column]->lead);
-            const uint32_t memo = is_sure ? memo_of(a, w, type, label) : 0;
-            if (!is_sure || column == 1 || memo >> 16) {
-                own->settled[i] = (int32_t)(column == 1 ? memo >> 16 : memo & 0xFFFF) - 1;
-                continue;
+            const int64_t soon = i + MEMO_AHEAD;
+            const int32_t labels[MAX_AGREEING] = {w->labels[i], second ? second[i] : 0};
+            if (soon < w->starts[s + 1]) {
+                const int32_t its[MAX_AGREEING] = {w->labels[soon], second ? second[soon] : 0};
+                PREFETCH(memo_place(w, memo_key(column, types[soon], its)));
             }
-            const int32_t labels[MAX_AGREEING] = {label, w->agreeing[0]->labels[i]};
-            own->settled[i] = settled_type(a, w, column, type, labels);
+            own->settled[i] =
+                labels[0] < a->n_labels[0] && leads_by(a, w, i, a->settled[column]->lead)
+                    ? settled_memo(a, w, column, types[i], labels)
+                    : NOT_SETTLED;
         }
+    }
     return 0;
 }
 
@@ -206,8 +221,7 @@ static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t s
                                 token == end - 1, past, types);
     int32_t *scores = (int32_t *)(void *)w->scores;
     memset(scores, 0, (size_t)d->layout.stride * sizeof *scores);
-    add_static_rows(d, w, &view, scores);
-    add_open(d, &view, (char *)scores);
+    add_all_rows(d, w, &view, scores);
     return scores;
 }
 

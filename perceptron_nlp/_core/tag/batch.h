@@ -81,6 +81,14 @@ typedef struct {
     BATCH_FIELDS
 } Batch;
 
+/* What settles the label of a column, or that nothing does, by its type and the labels before
+ * (agreement.h). */
+#define MEMO_BITS 15
+typedef struct {
+    uint64_t key; /* 0: an empty place */
+    int32_t label;
+} SettledMemo;
+
 typedef struct Worker {
     TypeCache cache;
     PairCache pairs;
@@ -106,9 +114,8 @@ typedef struct Worker {
     size_t back_room;
     const struct Agreement *agreement;         /* NULL: it labels one column (agreement.h) */
     struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
-    uint32_t *memo; /* [type][label]: what settles the columns after the first (agreement.h) */
-    size_t memo_room;
-    int64_t memo_cleared; /* the cache's times_cleared when it was made */
+    SettledMemo *memo;    /* [2^MEMO_BITS], each at the place that its key says; NULL: none yet */
+    int64_t memo_cleared; /* the cache's times_cleared when it was emptied */
 } Worker;
 
 static inline void batch_close(Batch *b) {

@@ -38,37 +38,6 @@ static inline void fetch_word_rows(const Decoder *d, const Worker *w, int64_t pl
     }
 }
 
-#define ROWS_ASKED 64
-
-/* Add what all templates say of a token to its scores. Rows that no cache names are looked for
- * together: all buckets, then all rows. */
-static inline void add_all_rows(const Decoder *d, Worker *w, const TokenView *view,
-                                int32_t *scores) {
-    const FrozenTable *t = d->layout.table;
-    const int32_t n = d->n_static + d->n_open;
-    uint64_t keys[ROWS_ASKED];
-    uint32_t rows[ROWS_ASKED];
-    if (n > ROWS_ASKED) {
-        add_static_rows(d, w, view, scores);
-        add_open(d, view, (char *)scores);
-        return;
-    }
-    for (int32_t k = 0; k < n; k++) {
-        const int32_t template_id =
-            k < d->n_static ? d->static_templates[k] : d->open_templates[k - d->n_static];
-        keys[k] = fresh_key(t, token_key(d->layout.program, template_id, view));
-    }
-    add_word_rows(d, w, view, scores);
-    for (int32_t k = 0; k < n; k++) {
-        rows[k] = frozen_guess(t, keys[k]);
-        frozen_prefetch_row(t, rows[k]);
-    }
-    for (int32_t k = 0; k < n; k++) {
-        const uint32_t row = frozen_sure(t, keys[k], rows[k]);
-        if (row) add_cells(t, row, scores);
-    }
-}
-
 /* Label one sentence; scratch is that of a search. With keep_scores, the scores of the parts of
  * each token stay. */
 static inline void tag_parts_of_sentence(const Decoder *d, Worker *w, int64_t sentence,

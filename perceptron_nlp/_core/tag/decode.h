@@ -73,9 +73,9 @@
 
 /* ---- many labels: the sparse rows of the table, summed token after token ---- */
 
-/* Add the rows of the words of one token to its scores. */
-static inline void add_word_rows(const Decoder *d, const Worker *w, const TokenView *view,
-                                 int32_t *scores) {
+/* The rows of the words of one token: fetched, or, with scores, added to these. */
+static ALWAYS_INLINE void each_word_row(const Decoder *d, const Worker *w, const TokenView *view,
+                                        int32_t *scores) {
     const Program *p = d->layout.program;
     const FrozenTable *t = d->layout.table;
     for (int32_t s = 0; s < p->n_slots; s++) {
@@ -84,19 +84,50 @@ static inline void add_word_rows(const Decoder *d, const Worker *w, const TokenV
         int32_t type = view->types[slot->column][slot->offset];
         const uint32_t *range =
             w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
-        for (uint32_t i = range[0]; i < range[1]; i++) add_cells(t, w->cache.rows[i], scores);
+        for (uint32_t i = range[0]; i < range[1]; i++) {
+            if (scores)
+                add_cells(t, w->cache.rows[i], scores);
+            else
+                frozen_prefetch_row(t, w->cache.rows[i]);
+        }
     }
 }
 
-/* Add the rows of all templates but those that look at labels. */
-static inline void add_static_rows(const Decoder *d, const Worker *w, const TokenView *view,
-                                   int32_t *scores) {
+#define ROWS_ASKED 32
+
+/* Add what words say of a token to its scores, and the first of static and then open templates. Rows
+ * that no cache names are looked for together: all buckets, then all rows. */
+static inline void add_rows_of(const Decoder *d, const Worker *w, const TokenView *view,
+                               int32_t n_templates, int32_t *scores) {
     const FrozenTable *t = d->layout.table;
-    add_word_rows(d, w, view, scores);
-    for (int32_t k = 0; k < d->n_static; k++) {
-        int64_t row = frozen_find(t, token_key(d->layout.program, d->static_templates[k], view));
-        if (row >= 0) add_cells(t, row, scores);
-    }
+    uint64_t keys[ROWS_ASKED];
+    uint32_t rows[ROWS_ASKED];
+    int32_t from = 0;
+    do {
+        const int32_t left = n_templates - from, n = left < ROWS_ASKED ? left : ROWS_ASKED;
+        for (int32_t k = 0; k < n; k++) {
+            const int32_t at = from + k;
+            const int32_t template_id =
+                at < d->n_static ? d->static_templates[at] : d->open_templates[at - d->n_static];
+            keys[k] = fresh_key(t, token_key(d->layout.program, template_id, view));
+        }
+        if (!from) each_word_row(d, w, view, NULL);
+        for (int32_t k = 0; k < n; k++) {
+            rows[k] = frozen_guess(t, keys[k]);
+            frozen_prefetch_row(t, rows[k]);
+        }
+        if (!from) each_word_row(d, w, view, scores);
+        for (int32_t k = 0; k < n; k++) {
+            const uint32_t row = frozen_sure(t, keys[k], rows[k]);
+            if (row) add_cells(t, row, scores);
+        }
+        from += n;
+    } while (from < n_templates);
+}
+
+static inline void add_all_rows(const Decoder *d, const Worker *w, const TokenView *view,
+                                int32_t *scores) {
+    add_rows_of(d, w, view, d->n_static + d->n_open, scores);
 }
 
 /* The best label of a token, of those that `forced` leaves. */
@@ -109,8 +140,7 @@ static inline int32_t tag_token_sparse(const Decoder *d, Worker *w, const Stream
     int32_t *scores = (int32_t *)(void *)token_scores(d, w, stream->token);
     TokenView view = stream_view(d, w, stream, past, types);
     memset(scores, 0, (size_t)n * sizeof *scores);
-    add_static_rows(d, w, &view, scores);
-    add_open(d, &view, (char *)scores);
+    add_all_rows(d, w, &view, scores);
     return forced == FREE ? first_largest(scores, n)
                           : first_largest_within(scores, n, mask_of(l, forced));
 }

@@ -35,7 +35,7 @@ static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t s
     if (!l->dense) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[0].past);
         memset(fixed, 0, bytes);
-        add_static_rows(d, w, &view, (int32_t *)(void *)fixed);
+        add_rows_of(d, w, &view, d->n_static, (int32_t *)(void *)fixed);
     }
     for (int32_t s = 0; s < b->n_states; s++) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[s].past);

@@ -130,15 +130,39 @@ static ALWAYS_INLINE const uint32_t *slot_rows(const CacheLayout *l, const TypeC
     return c->rows + range[0];
 }
 
-/* Fetch of the vectors that the next token looks at what is needed first: the highest of blocks. */
+/* Where a row stands among those that were met lately, if it was. */
+static ALWAYS_INLINE size_t spread_place(const SpreadRows *r, uint32_t row) {
+    return (size_t)((row * 0x9E3779B1u) >> (32 - r->bits));
+}
+
+/* Fetch of the vectors that the next token looks at what is needed first, the highest of blocks; and of
+ * those that are still to be made, the rows. */
 static inline void spread_fetch(const Decoder *d, const Worker *w, const Stream *stream) {
     const CacheLayout *l = &d->layout;
+    const SpreadRows *r = &w->spread;
     const size_t width = (size_t)l->spread.width * score_bytes(l);
+    const size_t bytes = (size_t)l->stride * score_bytes(l);
+    const int32_t n_statics = spread_statics(d);
+    const uint32_t *found = r->found + stream->token * n_statics;
+    for (int32_t k = 0; k < n_statics; k++)
+        if (found[k]) PREFETCH(r->vectors + spread_place(r, found[k]) * bytes + width);
     for (int32_t v = 0; v < l->n_always; v++) {
         const int32_t type = w->types[l->vectors[v].column][stream->place + l->vectors[v].offset];
         const uint32_t number = *spread_number(l, &w->cache, type, v);
-        if (number && number != TRANSITION_UNKNOWN)
+        if (number == TRANSITION_UNKNOWN) {
+            for (int32_t s = 0; s < l->program->n_slots; s++) {
+                uint32_t n;
+                if (l->slot_vector[s] != v) continue;
+                const uint32_t *rows = slot_rows(l, &w->cache, type, s, &n);
+                for (uint32_t i = 0; i < n; i++) {
+                    frozen_prefetch_row(l->table, rows[i]);
+                    if (n <= FEW_ROWS)
+                        PREFETCH(r->vectors + spread_place(r, rows[i]) * bytes + width);
+                }
+            }
+        } else if (number) {
             PREFETCH(transition_vector(l, &w->cache, number) + width);
+        }
     }
 }
 

@@ -120,7 +120,7 @@ KERNEL_TARGET static void KERNEL(spread_row)(const CacheLayout *l, uint32_t row,
 /* Add the vector of a row, which may be remembered; but not in the place of one that was added. */
 KERNEL_TARGET static inline void KERNEL(say_row)(const CacheLayout *l, SpreadRows *r, uint32_t row,
                                                  KERNEL(Said) * x) {
-    const size_t at = (size_t)((row * 0x9E3779B1u) >> (32 - r->bits));
+    const size_t at = spread_place(r, row);
     SUM *vector = (SUM *)(void *)(r->vectors + at * (size_t)l->stride * sizeof(SUM));
     if (r->rows[at] != row) {
         for (int k = 0; k < x->n; k++)

@@ -311,15 +311,14 @@ static inline uint64_t stem_hash(const KnownScript *k, const LemmaWord *w) {
     return (k->front_hash - hashes[begin]) * w->powers[end - begin] + hashes[end];
 }
 
-/* Of the ends that scripts put behind one stem, a bit for each mark that a known lemma may have there. */
-static inline uint64_t noted_ends(const LemmaModel *m, const KnownScript *k, const LemmaWord *w,
-                                  int32_t upos) {
-    const LemmaScript *s = k->script;
-    if ((int64_t)s->drop_front + s->drop_back >= (int64_t)w->n) return 0;
-    if (s->acute >= 0) return k->ends;
-    const uint64_t key = lemma_key(stem_hash(k, w), upos);
-    const uint64_t noted = m->stems[key >> (64 - m->stem_bits)];
-    return (noted >> (key & 63) | noted << (-key & 63)) & k->ends;
+/* Does a script leave anything of a word? */
+static inline int leaves_stem(const KnownScript *k, const LemmaWord *w) {
+    return (int64_t)k->script->drop_front + k->script->drop_back < (int64_t)w->n;
+}
+
+/* The key of what a script makes of a word to which it applies, where that sets no accent. */
+static inline uint64_t made_key(const KnownScript *k, const LemmaWord *w, int32_t upos) {
+    return lemma_key(stem_hash(k, w) * w->powers[k->script->n_back] + k->back_hash, upos);
 }
 
 /* The known lemma that a script leads to; NULL: none. *status < 0: a page is missing. */
@@ -328,16 +327,15 @@ static inline const KnownLemma *lemma_made(const LemmaModel *m, const KnownScrip
     const LemmaScript *s = k->script;
     const size_t mask = ((size_t)1 << m->bits) - 1;
     int64_t n = 0;
-    uint64_t hash;
+    uint64_t key;
     if (s->acute > 0) { /* the accent changes the hash */
         n = script_letters(s, w, known);
         if (n < 0) *status = -1;
         if (n <= 0) return NULL;
-        hash = letters_hash(w->made, (size_t)n, m->base);
+        key = lemma_key(letters_hash(w->made, (size_t)n, m->base), upos);
     } else {
-        hash = stem_hash(k, w) * w->powers[s->n_back] + k->back_hash;
+        key = made_key(k, w, upos);
     }
-    const uint64_t key = lemma_key(hash, upos);
     for (size_t at = (size_t)(key >> (64 - m->bits)); m->slots[at]; at = (at + 1) & mask) {
         if (m->slots[at] >> 32 != (key & 0xFFFFFFFFu)) continue;
         const KnownLemma *lemma = &m->lemmas[(uint32_t)m->slots[at] - 1];
@@ -349,6 +347,45 @@ static inline const KnownLemma *lemma_made(const LemmaModel *m, const KnownScrip
             return lemma;
     }
     return NULL;
+}
+
+#define STEMS_ASKED 32
+
+/* Stems that scripts leave of a word, and of the ends that they put behind each, a bit for each mark that
+ * a known lemma may have there. */
+typedef struct {
+    int n;
+    uint32_t next; /* the script behind those of the stems */
+    uint32_t first[STEMS_ASKED];
+    uint64_t keys[STEMS_ASKED], noted[STEMS_ASKED];
+} KnownStems;
+
+/* Look up the next stems. What this and lemma_made read is anywhere in memory, so all of it is fetched
+ * before any is read. */
+static inline void ask_stems(const LemmaModel *m, KnownStems *x, const LemmaWord *w, int32_t upos) {
+    x->n = 0;
+    for (uint32_t k = x->next; k < m->n_known && x->n < STEMS_ASKED; k = m->known[k].group_end) {
+        const KnownScript *own = &m->known[k];
+        x->next = own->group_end;
+        if (!leaves_stem(own, w)) continue;
+        x->first[x->n] = k;
+        x->noted[x->n] = own->ends;
+        if (own->script->acute < 0) {
+            x->keys[x->n] = lemma_key(stem_hash(own, w), upos);
+            PREFETCH(m->stems + (x->keys[x->n] >> (64 - m->stem_bits)));
+        }
+        x->n++;
+    }
+    for (int i = 0; i < x->n; i++) {
+        const KnownScript *own = &m->known[x->first[i]];
+        if (own->script->acute < 0) {
+            const uint64_t key = x->keys[i], noted = m->stems[key >> (64 - m->stem_bits)];
+            x->noted[i] &= noted >> (key & 63) | noted << (-key & 63);
+        }
+        for (const KnownScript *k = own; x->noted[i] && k < m->known + own->group_end; k++)
+            if (x->noted[i] >> k->end_mark & 1 && k->script->acute <= 0)
+                PREFETCH(m->slots + (made_key(k, w, upos) >> (64 - m->bits)));
+    }
 }
 
 static inline uint32_t put_decimal(uint8_t *to, uint32_t number) {
@@ -385,13 +422,18 @@ static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *know
         for (uint32_t k = 0; k < w->n; k++) bytes += utf8_put(w->bytes + bytes, w->low[k]);
         uint32_t own = (uint32_t)(xxh64(w->bytes, bytes, 0) >> 32);
         if (!own) own = 1;
-        for (uint32_t k = 0, end; k < m->n_known; k = end) {
-            const uint64_t noted = noted_ends(m, &m->known[k], w, upos);
-            for (end = m->known[k].group_end; noted && k < end; k++) {
-                if (!(noted >> m->known[k].end_mark & 1)) continue;
-                const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
-                if (status < 0) return -1;
-                if (lemma && lemma->only != own) note_script(numbers, &found, m->known[k].number);
+        KnownStems x = {0};
+        while (x.next < m->n_known) {
+            ask_stems(m, &x, w, upos);
+            for (int i = 0; i < x.n; i++) {
+                const uint32_t end = m->known[x.first[i]].group_end;
+                for (uint32_t k = x.first[i]; x.noted[i] && k < end; k++) {
+                    if (!(x.noted[i] >> m->known[k].end_mark & 1)) continue;
+                    const KnownLemma *lemma = lemma_made(m, &m->known[k], w, known, upos, &status);
+                    if (status < 0) return -1;
+                    if (lemma && lemma->only != own)
+                        note_script(numbers, &found, m->known[k].number);
+                }
             }
         }
         for (uint32_t k = 0; k < found; k++) {

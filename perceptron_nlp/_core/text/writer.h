@@ -71,13 +71,18 @@ static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
     return c->text + c->text_used;
 }
 
-/* Bytes of an entry, four slots and two strings. */
-#define LEMMA_COST (sizeof(LemmaEntry) + 4 * sizeof(uint32_t) + 16)
+/* Entries for each word that is remembered: one takes little, and its lemma may take long to find
+ * again, since the cache is emptied as a whole. */
+#define LEMMAS_A_WORD 4
+
+/* Bytes that they take for each word: of an entry, four slots and two strings. */
+#define LEMMA_COST (LEMMAS_A_WORD * (sizeof(LemmaEntry) + 4 * sizeof(uint32_t) + 16))
 
 /* Empty the cache where it is full; -1: no memory. */
 static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size_t words) {
+    const size_t most = LEMMAS_A_WORD * words;
     if (!c->slots && lemma_lay_slots(c, 12, secrets) < 0) return -1;
-    if (c->n < words && c->text_used < 16 * words) return 0;
+    if (c->n < most && c->text_used < 16 * most) return 0;
     lemma_cache_close(c);
     return lemma_lay_slots(c, 12, secrets);
 }
