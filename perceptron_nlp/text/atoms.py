@@ -33,6 +33,7 @@ from perceptron_nlp.text.tagset import (
     Words,
     known_words,
     seen,
+    word_bytes,
     word_hash,
 )
 
@@ -42,6 +43,8 @@ LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
 _LONG_GAP = re.compile(rf"\s{{{LONG_GAP},}}")
+LONGEST_STAND_IN = 16
+"""Bytes of a word that abbreviations are taken for."""
 LONGEST_ATOM = 10_000
 """Characters of an atom, and of the marks behind digits; a longer run is several."""
 
@@ -60,6 +63,8 @@ _ATOM = re.compile(
     f"Z{{0,{LONGEST_ATOM - 1}}}(?:L[LMZ]{{0,{LONGEST_ATOM - 1}}}|[HOM][MZ]{{0,{LONGEST_ATOM - 1}}}"
     f"|D{{1,{LONGEST_ATOM}}}[MZ]{{0,{LONGEST_ATOM}}})|Z{{1,{LONGEST_ATOM}}}"
 )
+# Of an abbreviation between full stops.
+_MOST_PARTS = 8
 _JOINERS = frozenset("\u200c\u200d")
 
 
@@ -327,6 +332,33 @@ def _shorter(gap: re.Match[str]) -> str:
 def is_of_letters(word: str) -> bool:
     """Tell if a word is made of letters and their marks."""
     return {*word.translate(_classes_for(""))} <= {*"LHMZ"}
+
+
+def is_abbreviation(word: str) -> bool:
+    """Tell if a word is what may stand before the full stop of an abbreviation.
+
+    >>> [is_abbreviation(word) for word in ("Dr", "z.B", "x..y", "", "et al")]
+    [True, True, False, False, False]
+    """
+    parts = word.split(".")
+    return len(parts) <= _MOST_PARTS and all(part and is_of_letters(part) for part in parts)
+
+
+def are_abbreviations(listed: object, stand_ins: object) -> bool:
+    """Tell if something read from a file is abbreviations, and what they are taken for."""
+    return (
+        isinstance(listed, list)
+        and isinstance(stand_ins, list)
+        and len(stand_ins) in (0, 2)
+        and all(isinstance(word, str) for word in (*listed, *stand_ins))
+        and all(map(is_abbreviation, (*listed, *filter(None, stand_ins))))
+        and all(map(can_stand_in, stand_ins))
+    )
+
+
+def can_stand_in(word: str) -> bool:
+    """Tell if the core has room for a word that abbreviations are taken for."""
+    return len(word_bytes(word)) <= LONGEST_STAND_IN
 
 
 def is_glued(text: str, place: int) -> bool:

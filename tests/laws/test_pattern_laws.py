@@ -17,6 +17,7 @@ PIECES = st.sampled_from(
     [
         *"aAvVcCDPo中אé09.,:;!?/\\@#&%+-_~^'\"()[]<>=|*$ \n\u200d",
         *("www", "http", "com", "uk", "co", "txt", "mp3", "T", "Z", "AT", "3", "12", "2001", "345"),
+        *("&amp;", "&#", ";", "x0", "b1c", ":80"),
         *("://", "++", "<3", ":-)", "^_^", "👩", "💻", "👍", "🏽", "🇩", "🇪", "\ufe0f", "شبكة"),
     ]
 )
@@ -27,6 +28,7 @@ TEXTS = st.lists(PIECES, max_size=24).map("".join)
 @example("(see https://a.org/b_(c)), www.x.org. a/b/c.txt C:\\x\\y (/usr/bin/x) ~/y youtu.be/x")
 @example("jane.roe@mail.org @jane_d. #tag-2 bbc.co.uk/news x.com+y.com v1.2.3 1.2.3.4 1.234.567")
 @example("2001-05-12T10:30:00Z 3/15/01 1994-95-96 3:1 10:30,5 1.299,99 1/2 1/2/3 AT&T H&M C++ F#")
+@example("&amp; &#39; &#x27;x &a1; &; B12 H2O 5kg 3f2a9c 3f2 x.com:80/y x.com:80 éa1 a1é")
 @example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
 def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
     assert patterns_of(text) == patterns(text)
@@ -46,7 +48,21 @@ def test_patterns_follow_each_other_and_hold_no_white_space(text: str) -> None:
     "piece",
     [
         *(*"a.@#/:~-(<^", "a.", "a@", "a/", "/a", "@_-", "1.", "1-", "1/", "a-1,", "a://((", "(/"),
-        *(".^_", ".-.", ":)", "a+", "1:1.", "#_a-", "x.com/", "A&", "~/", "👩\u200d"),
+        *(
+            "a1",
+            "&a",
+            "&#1",
+            ".^_",
+            ".-.",
+            ":)",
+            "a+",
+            "1:1.",
+            "#_a-",
+            "x.com/",
+            "A&",
+            "~/",
+            "👩\u200d",
+        ),
     ],
 )
 def test_the_time_is_proportional_to_the_length(piece: str) -> None:

@@ -99,6 +99,8 @@ def _in_chunk(chunk: _Chunk) -> Iterator[tuple[str, int, int]]:
                 kind, end = _name(chunk, at)
             if not kind:
                 kind, end = (_number if chunk.sketch[at] == "0" else _letters)(chunk, at)
+            if not kind and (after := _code_end(chunk, at)):
+                kind, end = "code", after
         else:
             kind, end = _mark(chunk, at)
         end = max(end, at + 1)
@@ -123,6 +125,8 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
         may_end = chunk.sketch[host - 1] == "a" and 1 < len(last) < 4
         before = len(last) == 2 and chunk.listed(host - 3, host - 2, BEFORE_ENDS)
         if chunk.listed(host - 1, host, HOST_ENDS) or (may_end and (has_path or before)):
+            host = chunk.match(":0", host) or host
+            has_path = chunk.match("/(?=[a0])", host)
             return "host", chunk.address_end(host) if has_path else host
     if at and chunk.sketch[at - 1] == "/":
         return "", 0
@@ -176,7 +180,27 @@ def _is_capital(letter: str) -> bool:
     return letter.isupper() or letter.istitle()
 
 
+def _is_ascii_name(word: str) -> bool:
+    return word.isascii() and len(word) > 1
+
+
+def _code_end(chunk: _Chunk, at: int) -> int:
+    looks = [
+        look if look == "0" or (look == "a" and word.isascii()) else " "
+        for look, word in zip(chunk.sketch[at:], chunk.words[at:], strict=True)
+    ]
+    length = min(40, "".join([*looks, " "]).index(" "))
+    beside = chunk.sketch[max(0, at - 1) : at] + chunk.sketch[at + length : at + length + 1]
+    if length < (4 if looks[0] == "0" else 2) or {*beside} & {*"a0"}:
+        return 0
+    return at + length
+
+
 def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
+    if end := chunk.match("&#[a0]{1,38};", at):
+        return "entity", end
+    if (end := chunk.match("&a[a0]{0,38};", at)) and _is_ascii_name(chunk.words[at + 1]):
+        return "entity", end
     if chunk.match(FLAG, at):
         return "emoji", chunk.match(FLAG * 2, at)
     if end := chunk.match(PICTURE, at):

@@ -32,6 +32,7 @@
 #define WINDOW_CHARACTERS 40000
 #define LONGEST_CHUNK 1000
 #define CHUNK_CHARACTERS 10000
+#define MOST_FULL_STOPS 8 /* within an abbreviation */
 
 /* Templates by what they look at: an atom and the next, with none of the labels before, the last of
  * them, or more; an atom and both its neighbors; an atom and the next two; or farther. */
@@ -70,8 +71,9 @@ typedef struct {
     Places words;   /* of words and their endings: see settle_words */
     Places
         small; /* of words in small letters how often training has them: 1 .. SMALL_CLASSES - 1 */
-    Places entries; /* a trie of the words of a dictionary: see matches.h */
-    int has_matches;
+    Places entries;       /* a trie of the words of a dictionary: see matches.h */
+    Places abbreviations; /* as they are written, without the last full stop */
+    int has_matches, has_abbreviations;
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -80,7 +82,8 @@ typedef struct {
     CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
     int32_t n_sides;
     WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
-    uint64_t yes[2], bias;                         /* what marks are hashed as */
+    WordRef stand_ins[2];  /* of abbreviations, with a capital and without; or of length 0 */
+    uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
     uint32_t held; /* kinds of patterns, a bit each */
     int32_t lead;  /* with more than that, what a place is like from near decides: see sum_near */
@@ -131,6 +134,7 @@ static inline void cut_model_close(CutModel *m) {
     places_close(&m->words);
     places_close(&m->small);
     places_close(&m->entries);
+    places_close(&m->abbreviations);
     for (int k = 0; k < LOOKS; k++) free(m->templates[k]);
     free(m->sides);
 }
@@ -237,6 +241,11 @@ static inline int cut_model_open(CutModel *m, const Decoder *d) {
     for (int32_t k = 0; k < d->n_open; k++)
         if (cut_add_template(m, d->open_templates[k]) < 0) return -1;
     return 0;
+}
+
+/* Set what is seen in place of abbreviations, of at most WORD_SMALL bytes. */
+static inline void open_stand_in(CutModel *m, size_t k, const uint8_t *word, size_t n) {
+    if (k < 2 && n && n <= WORD_SMALL) m->stand_ins[k] = word_ref(word, n, m->decoder->secrets);
 }
 
 /* ---- scores of a place ---- */
@@ -623,6 +632,52 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
+/* What is seen in place of an abbreviation that is listed, or NULL. */
+static ALWAYS_INLINE const WordRef *stand_in_of(const CutModel *m, const Atom *atom) {
+    const WordRef *found = &m->stand_ins[atom->first != LOOK_CAPITAL];
+    return atom->kind == KIND_ABBREVIATION && found->length ? found : NULL;
+}
+
+/* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
+ * -1. It may have full stops within, and be capitalized where it is listed in small letters. */
+static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const Chunk *c,
+                                         int64_t k) {
+    static const ValueSpec forms[2] = {{VIEW_WORD, AFFIX_NONE, 0, 0},
+                                       {VIEW_LOWER, AFFIX_NONE, 0, 0}};
+    WordScratch *s = &sums->scratch;
+    int64_t begin = k;
+    while (begin > k - 2 * MOST_FULL_STOPS && mark_at(c, begin - 1) == '.' &&
+           is_letters(c, begin - 2))
+        begin -= 2;
+    for (; begin <= k; begin += 2) {
+        const Atom *first = &c->atoms[begin], *last = &c->atoms[k];
+        const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER;
+        if (is_name(c, begin - 1)) continue;
+        if (word_views(s, c->text + first->begin, last->end - first->begin, views) < 0) return -1;
+        for (int i = 0; i < 1 + (first->first == LOOK_CAPITAL); i++)
+            if (places_find(&m->abbreviations, word_key(word_value(s, &forms[i]), 0))) return begin;
+    }
+    return -1;
+}
+
+/* Find the abbreviations of n atoms with nothing between. What is within one goes on; the place behind
+ * its full stop is asked with a stand-in for its last letters, and where there is none, a token ends
+ * there. */
+static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const uint8_t *text,
+                                      Atom *atoms, size_t n, size_t first) {
+    const Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
+    for (size_t k = 0; k + 1 < n; k++) {
+        if (atoms[k + 1].first != '.' || !is_letters(&chunk, (int64_t)k)) continue;
+        const int64_t begin = abbreviation_begin(m, sums, &chunk, (int64_t)k);
+        if (begin < 0) continue;
+        atoms[k].kind = KIND_ABBREVIATION;
+        for (size_t i = (size_t)begin > first ? (size_t)begin : first; i <= k; i++)
+            atoms[i].label = m->goes_on;
+        if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH)
+            atoms[k + 1].label = stand_in_of(m, &atoms[k]) ? -1 : m->token;
+    }
+}
+
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
  * marks and brackets that are no part of them; all from `first` on. */
 static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n,
@@ -661,8 +716,9 @@ static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
 /* Settle what is certain of the atoms first .. end of a paragraph that begins at `begin`, or at a
  * place where patterns may be looked for anew; how many of all atoms are settled, or could be. What
  * follows the paragraph may change the last atom, if it is not whole, and its patterns. */
-static inline size_t settle_places(const CutModel *m, const uint8_t *text, Atom *atoms,
-                                   size_t begin, size_t first, size_t end, int is_whole) {
+static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8_t *text,
+                                   Atom *atoms, size_t begin, size_t first, size_t end,
+                                   int is_whole) {
     size_t chunk = begin, barrier = begin;
     for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
@@ -677,6 +733,9 @@ static inline size_t settle_places(const CutModel *m, const uint8_t *text, Atom 
         if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
             hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
                           first > chunk ? (int64_t)(first - chunk) : 0);
+        if (i > chunk && m->has_abbreviations)
+            hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
+                               first > chunk ? first - chunk : 0);
         chunk = i + 1;
     }
     return is_whole ? end : barrier;
@@ -722,7 +781,7 @@ static inline int settle_words(const CutModel *m, CutSums *sums, const uint8_t *
         const int behind = word_place(own->gap, own->last);
         uint64_t label = 0;
         for (int k = 0; k < 2; k++)
-            if (!sums->words[types[i + (size_t)k]] &&
+            if (!sums->words[types[i + (size_t)k]] && !stand_in_of(m, &own[k]) &&
                 ask_word(m, sums, text, &own[k], &sums->words[types[i + (size_t)k]]) < 0)
                 return -1;
         if (ahead >= 0) label = sums->words[types[i]] >> ahead & 3;
@@ -772,7 +831,12 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
     for (size_t i = 0; i < n; i++) {
         const uint8_t *at = text + atoms[i].begin;
         const size_t length = atoms[i].end - atoms[i].begin;
-        if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) return -1;
+        const WordRef *stand_in = stand_in_of(m, &atoms[i]);
+        if (stand_in) {
+            if (batch_word(d, b, 0, *stand_in, at) < 0) return -1;
+        } else if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) {
+            return -1;
+        }
         if (n_columns > 1 && batch_word(d, b, 1, m->gaps[atoms[i].gap], text) < 0) return -1;
         if (m->has_matches) {
             uint8_t shown[MATCH_BYTES];
@@ -948,7 +1012,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
-        const size_t settled = settle_places(m, text, atoms, begin, first, last, is_whole);
+        const size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole);
         /* What looks farther ahead than to the last atom but one waits. */
         if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
         if (last > settled) last = settled;

@@ -27,6 +27,8 @@ class TextCutter:
         window: int,
         held: int,
         entries: Sequence[bytes] | None = None,
+        abbreviations: Sequence[int] = (),
+        stand_ins: Sequence[bytes] = (),
         lead: int | None = None,
     ) -> Self: ...
     def cut_text(

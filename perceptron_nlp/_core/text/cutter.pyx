@@ -163,6 +163,9 @@ cdef class TextCutter:
     held : kinds of patterns that go on within, a bit each, in the order of patterns.h
     entries : words of a dictionary, in UTF-8, of at most LONGEST_MATCH characters, if that
         is the third column; else None
+    abbreviations : the hashes of abbreviations as they are written, without the last full stop
+    stand_ins : what the decoder is to see in place of these, with a capital and without, in UTF-8,
+        at most LONGEST_STAND_IN bytes; empty where it knows none
     lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
         asked nothing else; in the units of the decoder's weights
 
@@ -173,7 +176,8 @@ cdef class TextCutter:
 
     def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
-                  uint32_t held, entries=None, lead=None):
+                  uint32_t held, entries=None, abbreviations=(), stand_ins=(),
+                  lead=None):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -195,6 +199,7 @@ cdef class TextCutter:
                 or places_open(&self.model.certain, len(certain), draw_secret()) < 0
                 or places_open(&self.model.words, len(words), draw_secret()) < 0
                 or places_open(&self.model.small, len(small), draw_secret()) < 0
+                or places_open(&self.model.abbreviations, len(abbreviations), draw_secret()) < 0
                 or places_open(&self.stems.known, len(stems), draw_secret()) < 0):
             raise MemoryLimitError("no memory for the segmentation")
         self.model.window_characters, self.model.held = window, held
@@ -206,6 +211,11 @@ cdef class TextCutter:
             places_add(&self.model.words, word_key(hashed, look), known)
         for hashed, count in small:
             places_add(&self.model.small, word_key(hashed, 0), count)
+        for hashed in abbreviations:
+            places_add(&self.model.abbreviations, word_key(hashed, 0), 1)
+        self.model.has_abbreviations = len(abbreviations) > 0
+        for k, word in enumerate(stand_ins):
+            open_stand_in(&self.model, k, <const uint8_t *>PyBytes_AS_STRING(word), len(word))
         for hashed, only in stems:
             places_add(&self.stems.known, word_key(hashed, 0), only)
         self.stems.n_cuts = len(cuts)

@@ -23,6 +23,8 @@ enum {
     PATTERN_INITIALS,
     PATTERN_EMOJI,
     PATTERN_EMOTICON,
+    PATTERN_ENTITY,
+    PATTERN_CODE,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
 #define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
@@ -44,6 +46,7 @@ static const char *const FILE_ENDS =
     "mp4 "
     "avi mkv wav flac ogg iso log md sql db cfg ini conf dat tmp apk deb rpm conllu ipynb ";
 #define LONGEST_END 6
+#define LONGEST_CODE 40 /* atoms */
 
 typedef struct {
     const uint8_t *text;
@@ -63,6 +66,13 @@ static inline int64_t n_chars(const Chunk *c, int64_t k) {
 
 static inline int is_digits(const Chunk *c, int64_t k) {
     return k >= 0 && k < c->n && c->atoms[k].first == LOOK_DIGIT;
+}
+
+/* Letters of ASCII, of which codes are made. */
+static inline int is_of_code(const Chunk *c, int64_t k) {
+    if (k < 0 || k >= c->n || c->atoms[k].first > LOOK_SMALL) return 0;
+    return c->atoms[k].first >= LOOK_CAPITAL && c->text[c->atoms[k].begin] < 0x80 &&
+           c->atoms[k].end - c->atoms[k].begin == (uint32_t)n_chars(c, k);
 }
 
 /* A run of letters; single ones without case may be of a script without spaces. */
@@ -158,7 +168,8 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
         const int may_end = is_letters(c, host - 1) && chars > 1 && chars < 4;
         const int is_second = chars == 2 && is_listed(c, host - 3, host - 2, BEFORE_ENDS);
         if (is_listed(c, host - 1, host, HOST_ENDS) || (may_end && (has_path || is_second))) {
-            *end = has_path ? address_end(c, host) : host;
+            if (mark_at(c, host) == ':' && is_digits(c, host + 1)) host += 2;
+            *end = mark_at(c, host) == '/' && is_name(c, host + 1) ? address_end(c, host) : host;
             return PATTERN_HOST;
         }
     }
@@ -233,6 +244,28 @@ static inline int letter_pattern(const Chunk *c, int64_t *end) {
     return -1;
 }
 
+/* B12, H2O, 3f2a9c: the end of a run of letters and digits in turns, of which a number with a unit
+ * (5kg) is none; else its begin. */
+static inline int64_t code_end(const Chunk *c) {
+    const int64_t p = c->at;
+    int64_t k = p;
+    while ((is_digits(c, k) || is_of_code(c, k)) && k - p < LONGEST_CODE) k++;
+    if (k < p + 2 || is_name(c, k) || is_name(c, p - 1)) return p;
+    return is_digits(c, p) && k < p + 4 ? p : k;
+}
+
+/* &amp; &#39; &#x2019; the end of such a reference; else its begin. */
+static inline int64_t entity_end(const Chunk *c) {
+    int64_t k = c->at + 1;
+    if (mark_at(c, k) == '#') {
+        for (k++; is_name(c, k) && k - c->at < LONGEST_CODE;) k++;
+        return k > c->at + 2 && mark_at(c, k) == ';' ? k + 1 : c->at;
+    }
+    if (!is_of_code(c, k) || n_chars(c, k) < 2) return c->at;
+    while (is_name(c, k) && k - c->at < LONGEST_CODE) k++;
+    return mark_at(c, k) == ';' ? k + 1 : c->at;
+}
+
 static inline int is_picture(uint32_t mark) {
     return (mark >= 0x1F000 && mark < 0x1FB00) || (mark >= 0x2300 && mark < 0x27C0) ||
            (mark >= 0x2190 && mark < 0x2200) || (mark >= 0x2B00 && mark < 0x2C00);
@@ -287,6 +320,11 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         if (is_picture(mark)) *end = picture_end(c);
         return *end > p + 1 ? PATTERN_EMOJI : -1;
     }
+    if (mark == '&') {
+        const int64_t k = entity_end(c);
+        if (k > p) *end = k;
+        return k > p ? PATTERN_ENTITY : -1;
+    }
     const int is_begin = !is_name(c, p - 1) && !is_one_of(mark_at(c, p - 1), "/&@#");
     const int has_name = is_letters(c, p + 1 + (mark_at(c, p + 1) == '_'));
     if ((mark == '@' || mark == '#') && is_begin && has_name) {
@@ -336,6 +374,10 @@ static inline int next_pattern(Chunk *c, int64_t *begin, int64_t *end) {
                 kind = name_pattern(c, end);
             }
             if (kind < 0) kind = is_digits(c, p) ? number_pattern(c, end) : letter_pattern(c, end);
+            if (kind < 0 && code_end(c) > p) {
+                *end = code_end(c);
+                kind = PATTERN_CODE;
+            }
         } else {
             kind = mark_pattern(c, end);
         }
@@ -351,6 +393,7 @@ static inline int next_pattern(Chunk *c, int64_t *begin, int64_t *end) {
 static ALWAYS_INLINE int may_have_pattern(const Atom *atoms, size_t n) {
     const uint32_t first = atoms[0].first, last = atoms[n - 1].first;
     if (n != 2) return n > 2;
+    if (last == LOOK_DIGIT) return 1;
     if (last >= LOOK_CLASSES) return is_one_of(first, "@#<:;=");
     return first < LOOK_CLASSES || last == '#';
 }

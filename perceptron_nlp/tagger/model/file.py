@@ -341,8 +341,8 @@ def _describe_segmentation(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     described: dict[str, Any] = found._asdict()
     described["cut"] = None if model.column == TEXT else found.cut
-    for name in ("single", "entries", "stems"):
-        if not described[name]:
+    for name in ("single", "entries", "stems", "abbreviations", "stand_ins"):
+        if not any(described[name]):
             del described[name]
     tensors: dict[str, Array] = {}
     for number, name in enumerate(("cut", "splits"), 1 + len(model.more)):
@@ -355,6 +355,7 @@ def _describe_segmentation(
 def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
+    from perceptron_nlp.text.atoms import are_abbreviations
     from perceptron_nlp.text.scripts import STEMS, split_plan
     from perceptron_nlp.text.tagset import (
         CASED,
@@ -393,6 +394,10 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     if single not in ("", CASED, CASELESS, CASED + CASELESS) or not are_entries(entries):
         raise own._bad("segmentation", "atoms or entries that there are not")
     found = Segmentation(cut, certain, words, None, patterns, small, lead, single, tuple(entries))
+    listed, stand_ins = (own.described.get(key, []) for key in ("abbreviations", "stand_ins"))
+    if not are_abbreviations(listed, stand_ins):
+        raise own._bad("segmentation", "abbreviations that there are not")
+    found = found._replace(abbreviations=tuple(listed), stand_ins=tuple(stand_ins))
     if own.described["splits"] is None:
         return found
     splits = stage("splits", 1)

@@ -345,6 +345,9 @@ class Segmentation(NamedTuple):
     single : classes of letters of which each is an atom: see atoms.atoms_of
     entries : words that may match about a place, for the column ``matches``, if `cut` has it
     stems : what the column STEMS of `splits` is made of, if that has it (scripts.stems_of)
+    abbreviations : words that a full stop belongs to, without it, in addition to what `cut` knows
+    stand_ins : what these are taken for, a word with a capital and one without; "" or nothing
+        where `cut` knows none
     """
 
     cut: TaggerModel
@@ -357,6 +360,8 @@ class Segmentation(NamedTuple):
     single: str = ""
     entries: Sequence[str] = ()
     stems: Mapping[str, int] = {}
+    abbreviations: Sequence[str] = ()
+    stand_ins: Sequence[str] = ()
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

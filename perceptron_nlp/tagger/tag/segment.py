@@ -71,6 +71,8 @@ class Segmenter:
             window,
             held_bits(segmentation.patterns),
             [word_bytes(word) for word in segmentation.entries] if has_matches else None,
+            [word_hash(word) for word in segmentation.abbreviations],
+            [word_bytes(word) for word in segmentation.stand_ins],
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )
         self.splits_tokens = splits is not None

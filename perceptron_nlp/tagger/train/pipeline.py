@@ -167,7 +167,9 @@ def _learn_stages(
     def text(_: Callback | None) -> TaggerModel | None:
         if not stages.text:
             return None
-        return _cutting(learn_segmentation(train, dev, fit, threads, seed=seed), train)
+        raw = None if plan.resources is None else plan.resources.raw
+        words = () if raw is None else raw.sentences
+        return _cutting(learn_segmentation(train, dev, fit, threads, words, seed=seed), train)
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
     more = side_by_side(parts, threads, plan.callback)

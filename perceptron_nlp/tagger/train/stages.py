@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -34,9 +35,11 @@ from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.atoms import (
     atom_labels,
     atoms_of,
+    can_stand_in,
     capital_looks,
     character_type,
     ending,
+    is_abbreviation,
     is_of_letters,
     place_keys,
     small_words,
@@ -59,6 +62,7 @@ from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
     CASED,
     CASELESS,
+    GOES_ON,
     LONGEST_ENTRY,
     MATCHES,
     NOTHING,
@@ -93,6 +97,11 @@ _FOLDS_MATCHED = 10
 # Of so many paragraphs one is learned a second time, as other hands write it; their marks by those
 # of the treebank: behind white space, and elsewhere.
 _OTHERWISE_EVERY = 10
+# How often an abbreviation must be met for others to be taken for it.
+_LEAST_STAND_IN = 3
+# How often a full stop stands behind an abbreviation, and the score from which on a word is one, as
+# Kiss and Strunk have them.
+_STOPPED, _LEAST_SCORE = 0.99, 0.3
 _OTHER_MARKS = {'"': "“”", "-": "––", "–": "--", **dict.fromkeys("“”„«»", '""')}
 
 
@@ -101,12 +110,14 @@ def learn_segmentation(
     dev: Iterable[Sentence] | None,
     fit: Fit,
     threads: int = 1,
+    raw: Iterable[Sequence[str]] = (),
     **options: Any,
 ) -> Segmentation:
     """Return a segmentation of running text, learned from the spaces of a treebank.
 
     fit : what trains a tagger of sentences
     threads : trainings at a time
+    raw : words of further text, whose abbreviations are listed if the treebank does not have them
     options : further options of the training, such as the seed
     """
     sentences, held_out = list(train), None if dev is None else list(dev)
@@ -134,7 +145,14 @@ def learn_segmentation(
     examples_dev = None if held_out is None else [*zip(held_out, shown_dev, strict=True)]
     splits, stems = _learn_splits(examples, examples_dev, fit, options)
     found = Segmentation(cut, certain, words, splits, text.patterns, small)
-    return found._replace(single=single, entries=tuple(entries), stems=stems)
+    known = {word.lower() for word in text.words}
+    return found._replace(
+        single=single,
+        entries=tuple(entries),
+        stems=stems,
+        abbreviations=[word for word in abbreviations_in(raw) if word not in known],
+        stand_ins=stand_ins(text),
+    )
 
 
 def _letters_alone(text: LabeledAtoms) -> tuple[str, bool]:
@@ -418,6 +436,64 @@ def _paragraphs(atoms: LabeledAtoms, small: Mapping[str, Sequence[str]]) -> list
             examples.append(Sentence(atoms.words[begin:at], columns))
             begin = at
     return examples
+
+
+def abbreviations_in(sentences: Iterable[Sequence[str]]) -> list[str]:
+    """Return the abbreviations of a text, in small letters and without their last full stop.
+
+    Those are words that stand before a full stop so much more often than others do that chance is
+    no reason, short ones before long ones, and which hardly stand without one (T. Kiss and
+    J. Strunk, Unsupervised multilingual sentence boundary detection, Computational Linguistics
+    32:4, 2006). Full stops at the end of a sentence are left out, and so are words that were met
+    less than three times.
+    """
+    stopped, others = Counter[str](), Counter[str]()
+    n_stops = n_words = 0
+    for words in sentences:
+        n_words += len(words)
+        for word, behind, next_one in zip(
+            words, (*words[1:], ""), (*words[2:], "", ""), strict=False
+        ):
+            has_own = len(word) > 1 and word[-1] == "."
+            if (has_own and not behind) or (behind == "." and not next_one):
+                continue
+            is_stopped = has_own or behind == "."
+            n_stops += is_stopped
+            (stopped if is_stopped else others)[word.removesuffix(".").lower()] += 1
+    log, share = math.log, n_stops / max(1, n_words)
+    found = []
+    for word, count in sorted(stopped.items()):
+        if count < _LEAST_STAND_IN or not is_abbreviation(word) or share >= 1:
+            continue
+        bare, letters = others[word], len(word.replace(".", ""))
+        chance = count * log(share) + bare * log(1 - share)
+        gain = 2 * (count * log(_STOPPED) + bare * log(1 - _STOPPED) - chance)
+        score = gain * math.exp(-letters) * (1 + word.count(".")) * letters**-bare
+        if score >= _LEAST_SCORE:
+            found.append(word)
+    return found
+
+
+def stand_ins(atoms: LabeledAtoms) -> list[str]:
+    """Return the abbreviations that listed ones are taken for: capitalized, and small.
+
+    The former are titles mostly: the most frequent one. Some of the latter end sentences: that
+    which does so and does not most evenly. "" where none was met often enough.
+    """
+    met: dict[str, Counter[bool]] = {}
+    for (word, behind), gap, (label, end) in zip(
+        pairwise(atoms.words), atoms.gaps, pairwise(atoms.labels), strict=False
+    ):
+        is_whole = (behind, gap, label) == (".", NOTHING, GOES_ON) and end != GOES_ON
+        if is_whole and len(word) > 1 and is_abbreviation(word) and can_stand_in(word):
+            met.setdefault(word, Counter())[end == SENTENCE] += 1
+    often = {word: own for word, own in sorted(met.items()) if own.total() >= _LEAST_STAND_IN}
+    capitals = [word for word in often if word[0].isupper()]
+    small = [word for word in often if not word[0].isupper()]
+    return [
+        max(capitals, key=lambda word: often[word].total(), default=""),
+        max(small, key=lambda word: min(often[word][end] for end in (True, False)), default=""),
+    ]
 
 
 def certain_places(atoms: LabeledAtoms) -> dict[str, str]:
