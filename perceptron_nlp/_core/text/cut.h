@@ -639,7 +639,7 @@ static ALWAYS_INLINE const WordRef *stand_in_of(const CutModel *m, const Atom *a
 }
 
 /* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
- * -1. It may have full stops within, and be capitalized where it is listed in small letters. */
+ * -1. It may have full stops within, and capitals where it is listed in small letters. */
 static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const Chunk *c,
                                          int64_t k) {
     static const ValueSpec forms[2] = {{VIEW_WORD, AFFIX_NONE, 0, 0},
@@ -654,7 +654,7 @@ static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const
         const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER;
         if (is_name(c, begin - 1)) continue;
         if (word_views(s, c->text + first->begin, last->end - first->begin, views) < 0) return -1;
-        for (int i = 0; i < 1 + (first->first == LOOK_CAPITAL); i++)
+        for (int i = 0; i < 2; i++)
             if (places_find(&m->abbreviations, word_key(word_value(s, &forms[i]), 0))) return begin;
     }
     return -1;

@@ -146,6 +146,7 @@ def learn_segmentation(
     splits, stems = _learn_splits(examples, examples_dev, fit, options)
     found = Segmentation(cut, certain, words, splits, text.patterns, small)
     known = {word.lower() for word in text.words}
+    known.update(text.text[a:b].lower().removesuffix(".") for a, b in text.tokens)
     return found._replace(
         single=single,
         entries=tuple(entries),
