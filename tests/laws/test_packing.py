@@ -13,6 +13,7 @@ from perceptron_nlp.errors import ModelError
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.formats.tensorarrays import Packed, pack, unpack
 from perceptron_nlp.formats.tensorfile import Tensor
+from perceptron_nlp.tagger.model.file import _by_frequency, _in_label_order
 
 numbers = st.lists(st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1)), max_size=60)
 
@@ -132,11 +133,55 @@ def test_many_numbers_come_back_a_few_of_them_far_larger_than_the_others(
         "short.keys": "ascending",
         "0.weights": "signed",
     }
-    packed, how = packed_tensors(tensors, kinds)
+    for deflates in (False, True):
+        packed, how = packed_tensors(tensors, kinds, deflates=deflates)
+        back = unpacked_tensors(in_a_file(packed), how, "a.model")
+        for name, array in tensors.items():
+            found = back[name].array()
+            same = found.dtype.itemsize >= array.dtype.itemsize if deflates else True
+            assert same and np.array_equal(found, array), name
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 300), min_size=1, max_size=12, unique=True), max_size=20),
+    st.randoms(use_true_random=False),
+)
+def test_labels_by_frequency_come_back_in_their_order(rows: list[list[int]], random: Any) -> None:
+    weights = np.array([random.randint(1, 99) for row in rows for _ in row], np.int16)
+    tensors = {
+        "0.counts": np.array([len(row) for row in rows], np.uint8),
+        "0.labels": np.array([label for row in rows for label in sorted(row)], np.uint16),
+        "0.weights": weights,
+    }
+    kinds = {"0.counts": "positive", "0.labels": "in_rows", "0.weights": "signed"}
+    packed, how = packed_tensors(_by_frequency(tensors), kinds, deflates=True)
     back = unpacked_tensors(in_a_file(packed), how, "a.model")
+    _in_label_order(back, "a.model")
     for name, array in tensors.items():
-        found = back[name].array()
-        assert found.dtype == array.dtype and np.array_equal(found, array), name
+        assert np.array_equal(back[name].array(), array), name
+
+
+@pytest.mark.parametrize("order", [[0], [1, 1], [2, 2, 2]])
+def test_an_order_of_labels_that_cannot_be_is_a_model_error(order: list[int]) -> None:
+    tensors = {
+        "0.counts": np.array([2], np.uint8),
+        "0.labels": np.array([0, 1], np.uint16),
+        "0.weights": np.array([5, 6], np.int16),
+    }
+    kinds = {"0.counts": "positive", "0.labels": "in_rows", "0.weights": "signed"}
+    packed, how = packed_tensors(tensors | {"0.order": np.array(order, np.uint16)}, kinds)
+    back = unpacked_tensors(in_a_file(packed), how, "a.model")
+    with pytest.raises(ModelError, match=r"0\.order: not an order of labels"):
+        _in_label_order(back, "a.model")
+
+
+@pytest.mark.parametrize("size", [0, 7, 2**40, True, "9"])
+def test_a_lie_about_deflated_bytes_is_a_model_error(size: object) -> None:
+    tensors, how = packed_tensors({"forms": np.zeros(500, np.uint8)}, {}, deflates=True)
+    assert how["forms"]["numbers"] == "plain" and how["forms"]["deflated"] == 500
+    how["forms"]["deflated"] = size
+    with pytest.raises(ModelError, match=r"a\.model: the model's 'forms', which is deflated: "):
+        unpacked_tensors(in_a_file(tensors), how, "a.model")
 
 
 def lies() -> dict[str, Any]:

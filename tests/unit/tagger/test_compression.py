@@ -317,6 +317,71 @@ def test_no_model_is_smaller_than_the_least_size_of_all() -> None:
         tiny.compress(LEAST_BYTES, force=True)
 
 
+@pytest.fixture(scope="module")
+def several() -> tuple[pn.Tagger, list[pn.Sentence]]:
+    """A tagger of two columns, one of which is easy, and a dev set."""
+    text = [
+        pn.Sentence(one.words, {"upos": one.column("upos"), "easy": [w[-1] for w in one.words]})
+        for one in pn.read_conllu(samples.DEV)
+    ]
+    train, dev = text[: len(text) * 2 // 3], text[len(text) * 2 // 3 :]
+    return pn.train(train, dev=dev, column="upos,easy", epochs=2, threads=1), dev
+
+
+@pytest.mark.parametrize("part", [0.1, 0.3, 0.6])
+def test_of_several_columns_each_keeps_what_is_worth_its_bytes(
+    several: tuple[pn.Tagger, list[pn.Sentence]], part: float
+) -> None:
+    tagger, dev = several
+    size = int(len(tagger.to_bytes()) * part)
+    smaller = tagger.compress(size, dev=dev)
+    data = smaller.to_bytes()
+    assert len(data) <= size and pn.Tagger.from_bytes(data).to_bytes() == data
+    record = smaller.model.record["compressed"]
+    levels = record["columns"]
+    assert {*levels} == {"upos", "easy"} and record["scores"][1] <= record["scores"][0] + 0.01
+    for part_model in smaller.model.parts_by_column:
+        share, _ = levels[part_model.column]
+        whole = tagger.by_column[part_model.column].model.weights.n_rows
+        assert part_model.weights.n_rows <= share * whole + 1
+    # The same of each column is no better.
+    even = compress.compress_model(tagger.model, size)
+    held = pn.Tagger(even).evaluate_columns(dev)
+    found = smaller.evaluate_columns(dev)
+    assert (
+        sum(one.accuracy for one in found.values())
+        >= sum(one.accuracy for one in held.values()) - 0.01
+    )
+
+
+def test_a_tagger_is_compressed_like_another(several: tuple[pn.Tagger, list[pn.Sentence]]) -> None:
+    tagger, dev = several
+    size = len(tagger.to_bytes()) // 4
+    small = tagger.compress(size, dev=dev)
+    like = tagger.compress(size, like=small)
+    assert len(like.to_bytes()) <= size
+    own, others = (one.model.record["compressed"]["columns"] for one in (like, small))
+    assert [steps for _, steps in own.values()] == [steps for _, steps in others.values()]
+    for one, other in zip(like.model.parts_by_column, small.model.parts_by_column, strict=True):
+        assert one.calibration == other.calibration
+
+
+def test_what_has_not_learned_the_dev_set_is_given_out(
+    several: tuple[pn.Tagger, list[pn.Sentence]],
+) -> None:
+    _, dev = several
+    train, dev = dev[::2], dev[1::2]
+    options: dict[str, Any] = {"column": "upos,easy", "epochs": 2, "threads": 1}
+    first: list[pn.Tagger] = []
+    both = pn.train(train, dev=dev, learn_dev=True, before_dev=first.append, **options)
+    assert first[0].to_bytes() == pn.train(train, dev=dev, **options).to_bytes()
+    assert both.to_bytes() == pn.train(train, dev=dev, learn_dev=True, **options).to_bytes()
+    size = len(both.to_bytes()) // 3
+    small = both.compress(size, like=first[0].compress(size, dev=dev))
+    same = pn.train(train, dev=dev, learn_dev=True, size=size, **options)
+    assert same.to_bytes() == small.to_bytes()
+
+
 @pytest.fixture
 def packed(small: Labeled) -> bytes:
     tagger = trained(small)

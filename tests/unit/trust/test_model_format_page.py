@@ -85,6 +85,25 @@ def test_the_reader_of_the_page_reads_compressed_models_too(
         assert np.array_equal(scores, tagger.scores(words))
 
 
+def test_the_reader_of_the_page_reads_the_tightest_form(
+    page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.model"
+    columns = [pn.Sentence(words, {"upos": tags, "xpos": tags}) for words, tags in small]
+    options: dict[str, Any] = {"beam": 1, "right_to_left": False}
+    whole = pn.train(columns, column="upos,xpos", templates=TEMPLATES, epochs=4, **options)
+    tagger = whole.compress(len(whole.to_bytes()) * 3 // 5, force=True)
+    tagger.save(path)
+    model, arrays = page["read"](path)
+    rows = page["rows_of"](model, arrays)
+    own = pn.load(path).by_column["upos"]
+    assert {"text.more", "text.record", "0.order"} <= {*arrays}
+    for words, _ in small:
+        tags, scores = page["tag"](model, rows, words)
+        assert tags == own.tag(words)
+        assert np.array_equal(scores, own.scores(words))
+
+
 def test_the_reader_of_the_page_is_as_sure_as_the_library(
     page: dict[str, Any], small: list[tuple[list[str], list[str]]], tmp_path: Path
 ) -> None:
