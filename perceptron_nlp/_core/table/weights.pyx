@@ -337,35 +337,46 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
     cdef int64_t[::1] start_view = starts
     cdef uint32_t[::1] label_view = labels
     cdef double[::1] weight_view = weights
-    unsorted = []
+    unsorted = np.empty(n_kept, np.int64)
+    cdef int64_t[::1] unsorted_view = unsorted
+    cdef int64_t n_unsorted = 0
     # One walk, since the table is far larger than what comes of it.
-    for i in range(n_kept):
-        row = walk[i]
-        if not t.fixed_bits:
-            fetch(&t.index.keys[walk[i + AHEAD]])
-            fetch(&t.group[walk[i + AHEAD]])
-        r = row_of(t, row)
-        if end + r.n > room:
-            room = 2 * (end + r.n)
-            label_view = labels = _longer(labels, end, room + 1)
-            weight_view = weights = _longer(weights, end, room + 1)
-        n = _row_cells(t, &r, mean, &label_view[end], &weight_view[end])
-        if n == 0:
-            continue
-        if r.label != NULL and r.n > FEW:
-            unsorted.append(slice(end, end + n))
-        key_view[at] = row if t.fixed_bits else t.index.keys[row]
-        group_view[at] = 0 if t.fixed_bits else t.group[row]
-        end += n
-        at += 1
-        start_view[at] = end
-    for cells in unsorted:
-        order = np.argsort(labels[cells])
-        labels[cells] = labels[cells][order]
-        weights[cells] = weights[cells][order]
+    with nogil:
+        for i in range(n_kept):
+            row = walk[i]
+            if not t.fixed_bits:
+                fetch(&t.index.keys[walk[i + AHEAD]])
+                fetch(&t.group[walk[i + AHEAD]])
+            r = row_of(t, row)
+            if end + r.n > room:
+                room = 2 * (end + r.n)
+                with gil:
+                    label_view = labels = _longer(labels, end, room + 1)
+                    weight_view = weights = _longer(weights, end, room + 1)
+            n = _row_cells(t, &r, mean, &label_view[end], &weight_view[end])
+            if n == 0:
+                continue
+            if r.label != NULL and r.n > FEW:
+                unsorted_view[n_unsorted] = at
+                n_unsorted += 1
+            key_view[at] = row if t.fixed_bits else t.index.keys[row]
+            group_view[at] = 0 if t.fixed_bits else t.group[row]
+            end += n
+            at += 1
+            start_view[at] = end
+    _sort_cells(unsorted[:n_unsorted], starts, labels, weights)
     # Copies, so that no more is kept than what is there.
     return FrozenWeights(t.n_labels, keys[:at].copy(), groups[:at].copy(), starts[:at + 1].copy(),
                          labels[:end].copy(), weights[:end].copy(), table_bits=table_bits)
+
+
+def _sort_cells(rows, starts, labels, weights):
+    """Sort the cells of some rows by their labels."""
+    lengths = starts[rows + 1] - starts[rows]
+    number = np.repeat(np.arange(len(rows)), lengths)
+    cells = (starts[rows] - np.cumsum(lengths) + lengths)[number] + np.arange(len(number))
+    order = cells[np.argsort(number << 32 | labels[cells])]
+    labels[cells], weights[cells] = labels[order], weights[order]
 
 
 cdef _stored_rows(const Table *t, bint is_any):

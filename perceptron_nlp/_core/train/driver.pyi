@@ -2,6 +2,5 @@ from collections.abc import Callable
 
 looks: dict[int, Callable[[], None]]
 RULES: tuple[str, ...]
-BLOCK: int
 
 class Scratch: ...

@@ -10,6 +10,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
+from libc.time cimport CLOCKS_PER_SEC, clock, clock_t
 
 from perceptron_nlp._core.train.trainingset cimport TrainingSet
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -17,8 +18,11 @@ from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 looks = {}
 """By thread, what is called between blocks of sentences; it may raise to end the learning."""
 RULES = ("perceptron", "margin", "passive-aggressive", "adagrad")
-# Sentences between two looks at the keyboard: some ten milliseconds of work.
-BLOCK = 512
+# Sentences between two looks at the clock, and those at the keyboard in a second: other threads
+# may hold the interpreter's lock then, for longer than a few sentences take.
+cdef enum:
+    BLOCK = 64
+    LOOKS_A_SECOND = 10
 
 
 cdef const int64_t[::1] checked_order(TrainingSet data, order):
@@ -47,17 +51,19 @@ cdef tuple learn_in_order(const int64_t[::1] order, LearnSentence learn_one, voi
     Ctrl-C is heard between blocks of them; what was learned before it stays, as where there is no
     memory for a new weight.
     """
-    cdef int64_t n = order.shape[0] - 1, at, end, i
+    cdef int64_t n = order.shape[0] - 1, at = 0
     cdef const int64_t *numbers = &order[0]
     cdef int status = 0
     cdef Counts counts
+    cdef clock_t begun
     memset(&counts, 0, sizeof(counts))
-    for at in range(0, n, BLOCK):
-        end = min(at + <int64_t>BLOCK, n)
+    while at < n:
         with nogil:
-            for i in range(at, end):
-                status = learn_one(learner, numbers, i, n, &counts)
-                if status < 0:
+            begun = clock()
+            while at < n and status >= 0:
+                status = learn_one(learner, numbers, at, n, &counts)
+                at += 1
+                if at % BLOCK == 0 and clock() - begun >= CLOCKS_PER_SEC // LOOKS_A_SECOND:
                     break
         if status < 0:
             raise MemoryLimitError("no memory for a new weight; use table_bits or less data")

@@ -12,7 +12,9 @@ from perceptron_nlp._core.features.extract cimport (
     token_key, type_slot_keys, type_values, word_scratch_close,
 )
 from perceptron_nlp._core.train.history cimport HistoryRows
-from perceptron_nlp._core.table.weights cimport WeightTable, fetch_key, find, insert
+from perceptron_nlp._core.table.weights cimport (
+    Table, WeightTable, fetch_key, find, insert,
+)
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 # Distinct strings, and tokens, between two looks at a bound on memory.
@@ -244,36 +246,49 @@ cdef class TrainingSet:
     def _make_static(self):
         """Rows of the templates that look at several words, token by token."""
         cdef const Program *p = &self.program.program
-        cdef int64_t sentence, i, begin, n, place, row
+        cdef Table *t = &self.table.table
+        cdef Corpus *corpus = &self.corpus
+        cdef int64_t sentence, i, begin, n, place, row = 0, one, end
         cdef int32_t k, c
+        cdef uint16_t group
         cdef const int32_t *types[64]
         cdef TokenView view
         rows = self._empty(int(self.starts[-1]) * p.n_static)
         cdef int32_t[::1] row_view = rows
         cdef uint64_t[::1] keys = np.empty(self.longest * p.n_static + 1, np.uint64)
         view.types = types
-        view.carried = self.corpus.carried
+        view.carried = corpus.carried
         view.past = NULL
         for first, last, _, _ in self._chunks() if p.n_static else ():
-            for sentence in range(first, last):
-                begin = self.corpus.token_starts[sentence]
-                n = self.corpus.token_starts[sentence + 1] - begin
-                for i in range(n):
-                    place = self.corpus.padded_starts[sentence] + i
-                    for c in range(p.n_columns):
-                        types[c] = self.corpus.types[c] + place
-                    view.first = i == 0
-                    view.last = i == n - 1
-                    for k in range(p.n_static):
-                        keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
-                        fetch_key(&self.table.table, keys[i * p.n_static + k])
-                # All keys first, so that one row's way is not waited for before the next is known.
-                for i in range(n * p.n_static):
-                    row = self._row(keys[i], <uint16_t>p.static_templates[i % p.n_static],
-                                    sentence < self.corpus.n_open)
-                    row_view[begin * p.n_static + i] = <int32_t>row
-                    if row < 0:
-                        self.corpus.is_thinned = True
+            one, end = first, last
+            with nogil:
+                for sentence in range(one, end):
+                    begin = corpus.token_starts[sentence]
+                    n = corpus.token_starts[sentence + 1] - begin
+                    for i in range(n):
+                        place = corpus.padded_starts[sentence] + i
+                        for c in range(p.n_columns):
+                            types[c] = corpus.types[c] + place
+                        view.first = i == 0
+                        view.last = i == n - 1
+                        for k in range(p.n_static):
+                            keys[i * p.n_static + k] = token_key(p, p.static_templates[k], &view)
+                            fetch_key(t, keys[i * p.n_static + k])
+                    # All keys first, so that one row's way is not waited for before the next is
+                    # known.
+                    for i in range(n * p.n_static):
+                        group = <uint16_t>p.static_templates[i % p.n_static]
+                        row = (insert(t, keys[i], group) if sentence < corpus.n_open
+                               else find(t, keys[i]))
+                        row_view[begin * p.n_static + i] = <int32_t>row
+                        if row < 0:
+                            corpus.is_thinned = True
+                            if sentence < corpus.n_open:
+                                break
+                    if row < 0 and sentence < corpus.n_open:
+                        break
+            if row < 0 and sentence < corpus.n_open:
+                raise MemoryLimitError("no memory for the features")
         self.corpus.static_rows = self._pointer(rows)
         return rows
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Counts: TypeAlias = tuple[int, int, int]
 """Labeled tokens learned from, those of them that were mislabeled, and updates."""
 
-# Sentences learned between two looks at the keyboard, and at a bound on memory.
+# Sentences learned between two looks at a bound on memory.
 BATCH = 256
 
 
@@ -112,11 +112,12 @@ class TemplateLearner(Learner):
 
     def learn(self, order: npt.NDArray[np.int64]) -> Counts:
         """See Learner."""
+        if self._limit is None:
+            return self._learn_batch(order)
         counts = np.zeros(3, np.int64)
         for at in range(0, len(order), BATCH):
             counts += self._learn_batch(order[at : at + BATCH])
-            if self._limit is not None:
-                self._limit.check()
+            self._limit.check()
         examples, mistakes, updates = counts.tolist()
         return examples, mistakes, updates
 
