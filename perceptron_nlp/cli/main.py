@@ -165,6 +165,10 @@ def _run(
         hint = (
             did_you_mean(verb, [*VERBS, "--help", "--version"]) or f"; there are {', '.join(known)}"
         )
+        if kind == "option":
+            name, _, value = verb.partition("=")
+            foreign = importlib.import_module("perceptron_nlp.compat.udpipe").answer(name, value)
+            hint = hint if foreign is None else f": {foreign}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
     _prepare_for_little_memory()
     with _nothing_collected():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import sys
@@ -198,15 +199,20 @@ class VerbParser(argparse.ArgumentParser):
 
     def _check_options(self, arguments: Iterable[str]) -> None:
         """Check the options first, so that a misspelled one is not reported as missing."""
-        for argument in arguments:
+        following = iter(arguments)
+        for argument in following:
             if not argument.startswith("-") or argument == "-" or _NUMBER.fullmatch(argument):
                 continue
-            name, _, value = argument.partition("=")
+            name, equals, value = argument.partition("=")
             if value == "--":
                 # argparse makes an empty list of it.
                 self.error(f"argument {name}: -- is no value")
             # A short option may have its value right behind it: -oOUT.
             if not self.knows(name if name.startswith("--") else argument[:2]):
+                foreign = importlib.import_module("perceptron_nlp.compat.udpipe")
+                hint = foreign.answer(name, value if equals else next(following, ""))
+                if hint is not None:
+                    raise UsageError(f"unknown option {name}: {hint}")
                 self.error(
                     f"unknown option {name}" + did_you_mean(name, self._option_string_actions)
                 )

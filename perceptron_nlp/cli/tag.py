@@ -51,7 +51,9 @@ Parquet files (.parquet, a row a sentence, or with --text-column a text) get col
 MODEL  a model file, or en: the bundled English model
 [FILES...]  files to tag (default: standard input, which - stands for)
 -o, --output OUT  the file to write, whole or not at all, compressed if its name ends in .gz, .bz2
-    or .xz (default: standard output)
+    or .xz (default: standard output); a folder (OUT/) gets a file for each input
+--outfile NAME  a file for each input, whose name without folder and ending stands for {{}} in NAME:
+    {{}}.conllu
 --column NAME  the column to fill, by name or number (default: the one that was learned); of a
     model of several columns, which of them are filled, separated by commas (default: all); text:
     none, running text is only cut into sentences and words
@@ -91,6 +93,7 @@ MODEL  a model file, or en: the bundled English model
   perceptron-nlp tag en --json-lines --field body < posts.jsonl > tagged.jsonl
   perceptron-nlp tag en.model new.conllu -o tagged.conllu
   zcat big.conllu.gz | perceptron-nlp tag en.model | gzip > tagged.conllu.gz
+  perceptron-nlp tag en letters/*.txt -o tagged/ --threads 8
   perceptron-nlp tag en.model half-tagged.conllu --keep
   perceptron-nlp tag en.model new.conllu --confidence --mark-unknown
   perceptron-nlp tag en.model new.conllu --lexicon names.tsv
@@ -110,6 +113,12 @@ def run_tag(chosen: argparse.Namespace) -> None:
 
         tag_folder(chosen)
         return
+    if chosen.output is not None and chosen.output.isalpha() and not os.path.exists(chosen.output):
+        from perceptron_nlp.compat import udpipe
+
+        if chosen.output in udpipe.OUTPUTS:
+            said = udpipe.answer("--output", chosen.output)
+            raise UsageError(f"--output: {said}; ./{chosen.output} is a file")
     check_there(files)
     check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
     if chosen.json_lines:
@@ -134,6 +143,12 @@ def run_tag(chosen: argparse.Namespace) -> None:
         marks = Marks(
             confidence=chosen.confidence, unknown=chosen.mark_unknown, least=chosen.min_confidence
         )
+    how = picked(chosen, "column", "format", "fields", "field", "keep", "to")
+    if chosen.outfile is not None or _is_folder(chosen.output):
+        from perceptron_nlp.cli.tag_folder import tag_each
+
+        tag_each(chosen, tagger, files, marks=marks, by_line=chosen.lines, **how)
+        return
     to_stdout = chosen.output in (None, STDIN)
     # A line that is drawn over does not go with text on the same screen.
     is_shown = not chosen.quiet and not (to_stdout and output().bounded)
@@ -143,9 +158,8 @@ def run_tag(chosen: argparse.Namespace) -> None:
             marks=marks,
             by_line=chosen.lines,
             opened=progress.opened,
-            **picked(
-                chosen, "column", "format", "fields", "field", "keep", "to", "threads", "quiet"
-            ),
+            **how,
+            **picked(chosen, "threads", "quiet"),
         )
         if not to_stdout:
             _write_file(chosen, files, tagging)
@@ -157,6 +171,10 @@ def run_tag(chosen: argparse.Namespace) -> None:
         answer = None if _is_file(sys.stdout) else lambda: _write(tagging.finished())
         for text in tagging.texts(files, answer):
             _write(text)
+
+
+def _is_folder(output: str | None) -> bool:
+    return output is not None and (output.endswith(("/", os.sep)) or os.path.isdir(output))
 
 
 def _may_be_parquet(chosen: argparse.Namespace, files: list[str]) -> bool:

@@ -94,6 +94,12 @@ class Tagging:
 
             return not self._keep and has_labels(corpus, self._chosen)
 
+    def formats_of(self, path: str) -> tuple[str, str]:
+        """Return the formats that a file is read and written in."""
+        with pn.open_corpus(path, format=self._format, fields=self._fields) as corpus:
+            self._choose(corpus)
+            return corpus.format, self._written
+
     def texts(
         self, files: list[str], before_waiting: Callable[[], object] | None = None
     ) -> Iterator[Piece]:

@@ -1,4 +1,4 @@
-"""``perceptron-nlp tag`` of Parquet files, and of folders by the workers of an engine."""
+"""``perceptron-nlp tag`` of Parquet files, of many files, and of folders by an engine's workers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_choice
+from perceptron_nlp._checks import check_choice, check_threads
 from perceptron_nlp.cli.inputs import STDIN, check_apart, taggers_of
 from perceptron_nlp.cli.parsing import UsageError, picked
 from perceptron_nlp.cli.tag_files import Tagging
 from perceptron_nlp.cli.terminal import say
 from perceptron_nlp.errors import quote
 from perceptron_nlp.formats import read_file_bytes
+from perceptron_nlp.formats.opening import packed
 
 PARQUET = "parquet"
 ENGINES = ("ray",)
@@ -100,6 +101,73 @@ def _parquet_pieces(
     return found
 
 
+def tag_each(
+    chosen: argparse.Namespace, tagger: pn.Tagger, files: Sequence[str], **how: Any
+) -> None:
+    """Tag each file into one of its own, as many side by side as there are threads.
+
+    A file that cannot be tagged does not keep the others from it; its error is raised at the end.
+    `how` are the arguments of Tagging.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    if STDIN in files:
+        raise UsageError("--output: a folder is for files with names; name some")
+    if chosen.outfile is not None and chosen.output is not None:
+        raise UsageError("--outfile: goes without --output; {} stands for the name of an input")
+    if chosen.outfile is not None and "{}" not in chosen.outfile:
+        raise UsageError(f"--outfile: {quote(chosen.outfile)} has no {{}} for the name of an input")
+    check_threads(chosen.threads)
+    n_inner = max(1, chosen.threads // len(files))
+    # Side by side they would mix what they say.
+    taggings = [Tagging(tagger, threads=n_inner, **how) for _ in files]
+    template = chosen.outfile or os.path.join(chosen.output, "")
+    errors: list[pn.PerceptronNLPError] = []
+    jobs: dict[str, tuple[str, Tagging]] = {}
+    for path, tagging in zip(files, taggings, strict=True):
+        try:
+            written = _own_name(path, template, *tagging.formats_of(path))
+        except (pn.FileError, pn.FormatError) as error:
+            errors.append(error)
+            continue
+        if written in jobs:
+            raise UsageError(f"{path}: would become {written}, and so would {jobs[written][0]}")
+        inputs = [*files, chosen.model, *filter(None, [chosen.lexicon])]
+        check_apart(written, inputs, "an input")
+        jobs[written] = path, tagging
+    for folder in {Path(written).parent for written in jobs}:
+        _make_folder(folder)
+
+    def run(written: str) -> pn.PerceptronNLPError | None:
+        path, tagging = jobs[written]
+        try:
+            pn.replace_file(written, packed(written, tagging.texts([path])))
+        except pn.PerceptronNLPError as error:
+            return error
+        return None
+
+    with ThreadPoolExecutor(chosen.threads) as pool:
+        errors += filter(None, pool.map(run, jobs))
+    for other in errors[1:]:
+        say(str(other))
+    if not chosen.quiet:
+        say(f"{template}: files tagged: {len(files) - len(errors)}, not tagged: {len(errors)}")
+    if errors:
+        raise errors[0]
+
+
+def _own_name(path: str, template: str, read: str, written: str) -> str:
+    name = os.path.basename(path)
+    if "{}" not in template:
+        if read == written:
+            return template + name
+        template += "{}." + ("txt" if written == "lines" else written)
+    stem, ending = os.path.splitext(name)
+    if ending in _PACKED:
+        stem = os.path.splitext(stem)[0]
+    return template.replace("{}", stem)
+
+
 def tag_file(
     own: Any, options: Mapping[str, Any], read: str, written: str
 ) -> tuple[str, pn.PerceptronNLPError | None]:
@@ -174,7 +242,7 @@ def tag_folder(chosen: argparse.Namespace) -> None:
 
 # Options of tagging on this machine.
 _HERE_ALONE = {
-    **dict.fromkeys(("output", "lexicon", "to", "min_confidence", "cache_size")),
+    **dict.fromkeys(("output", "outfile", "lexicon", "to", "min_confidence", "cache_size")),
     **dict.fromkeys(("lines", "confidence", "mark_unknown"), False),
     "threads": 1,
 }

@@ -347,6 +347,8 @@ def _foreign(first: bytes) -> str | None:
         return "a zip file (as of PyTorch or NumPy)"
     if _PICKLE.match(first):
         return "a Python pickle"
+    if b"morphodita" in first[:16]:
+        return "a model of UDPipe (perceptron-nlp train makes ours of your treebank)"
     if first.startswith(b"\x1f\x8b"):
         return "a gzip file (unpack it first, if there is a model in it)"
     return "a text file" if _is_text(first) else None

@@ -18,6 +18,7 @@ LAYERS = {
     "__main__": {"cli"},
     "cli": {
         "annotation",
+        "compat",
         "integrations",
         "pages",
         "analysis",

@@ -148,3 +148,95 @@ def test_options_that_do_not_go_with_an_engine_are_named(
     assert main(["tag", "--engine", "ray", str(model), *more]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
+
+
+TEXTS = {
+    "a.txt": "She came. He slept.\n",
+    "b.txt": "Who knows?\n",
+    "c.conllu": "1\tWho" + "\t_" * 8,
+}
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Texts in two formats, in a folder of their own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    for name, text in TEXTS.items():
+        (tmp_path / "in" / name).write_text(text + "\n")
+    return [f"in/{name}" for name in TEXTS]
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "8"])
+@pytest.mark.parametrize("into", [["-o", "out/"], ["--outfile", "out/{}.conllu"]])
+def test_each_file_gets_one_of_its_own(
+    texts: list[str], into: list[str], threads: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tag", "en", *texts, *into, "--threads", threads]) == 0
+    assert "files tagged: 3, not tagged: 0" in capsys.readouterr().err
+    assert sorted(os.listdir("out")) == ["a.conllu", "b.conllu", "c.conllu"]
+    for path in texts:
+        assert main(["tag", "en", path, "-o", "alone.conllu", "--quiet"]) == 0
+        name = Path(path).with_suffix(".conllu").name
+        assert Path("out", name).read_bytes() == Path("alone.conllu").read_bytes()
+
+
+def test_a_folder_that_is_there_gets_the_files_too(texts: list[str]) -> None:
+    os.mkdir("out")
+    assert main(["tag", "en", texts[0], "-o", "out", "--column", "upos", "--quiet"]) == 0
+    assert Path("out/a.tagged").read_text().startswith("She/PRON came/VERB")
+    assert main(["tag", "en", texts[0], "--outfile", "{}.gz", "--quiet"]) == 0
+    assert Path("a.gz").read_bytes().startswith(b"\x1f\x8b")
+
+
+def test_a_file_that_is_wrong_keeps_no_other_from_its_own(
+    texts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("in/bad.conllu").write_text("1\tWho\n\n")
+    assert main(["tag", "en", *texts, "in/bad.conllu", "-o", "out/"]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].startswith("perceptron-nlp: in/bad.conllu:1: ") and len(said) == 2
+    assert len(os.listdir("out")) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["in/a.txt", "in/a.txt", "-o", "out/"], "would become out/a.conllu, and so would in/a"),
+        (["in/a.txt", "--outfile", "a.conllu"], "--outfile: 'a.conllu' has no {} for the name"),
+        (["in/a.txt", "--outfile", "{}", "-o", "out/"], "--outfile: goes without --output"),
+        (["-", "-o", "out/"], "--output: a folder is for files with names"),
+        (["in/c.conllu", "-o", "in/"], "in/c.conllu: is an input, and would be overwritten"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(
+    texts: list[str], arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tag", "en", *arguments]) == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert sorted(os.listdir("in")) == sorted(TEXTS) and not os.path.exists("out")
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("--tokenize --tag --parse m.udpipe in/a.txt", "leave it out"),
+        ("tag en --tokenizer=presegmented in/a.txt", "--format lines"),
+        ("--tag en in/a.txt", "perceptron-nlp tag MODEL FILES"),
+        ("tag en --parse in/a.txt", "docs/migrating/udpipe.md"),
+        ("tag en --input=horizontal in/a.txt", "--format lines"),
+        ("tag en --input vertical in/a.txt", "--format columns"),
+        ("tag en --output=conllu in/a.txt", "--to conllu"),
+        ("tag en in/a.txt --output horizontal", "--column text --to lines"),
+        ("--accuracy --tag en in/a.txt", "perceptron-nlp evaluate MODEL FILE"),
+        ("--train en.model in/a.txt", "perceptron-nlp train FILES"),
+        ("tag m.udpipe in/a.txt", "a model of UDPipe (perceptron-nlp train"),
+    ],
+)
+def test_what_users_of_udpipe_type_is_answered_with_our_word(
+    texts: list[str], line: str, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("m.udpipe").write_bytes(b"\x12morphodita_parsito\x03" + bytes(40))
+    assert main(line.split()) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert word in said
