@@ -8,14 +8,17 @@ Five switches of the environment change the build, for tests and measurements on
 ``PERCEPTRON_NLP_FLAGS="-O1 -flto"`` gives the compiler these flags after all others.
 """
 
+import json
 import os
 import re
 import runpy
 import sys
 from pathlib import Path
 
+from Cython import __version__ as cython_version
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
 
 checked = os.environ.get("PERCEPTRON_NLP_CHECKED") == "1"
 sanitize = os.environ.get("PERCEPTRON_NLP_SANITIZE", "")
@@ -55,6 +58,46 @@ macros = [
     for name in ("PERCEPTRON_NLP_VANILLA", "PERCEPTRON_NLP_NARROW")
     if os.environ.get(name)
 ]
+
+
+class WheelWithContents(bdist_wheel):
+    """A wheel with a list of what is in it: CycloneDX in .dist-info/sboms, as PEP 770 has it."""
+
+    def egg2dist(self, egginfo_path: str, distinfo_path: str) -> None:
+        super().egg2dist(egginfo_path, distinfo_path)
+        name, version = self.distribution.get_name(), self.distribution.get_version()
+        contents = {
+            "bomFormat": "CycloneDX",
+            "specVersion": "1.6",
+            "version": 1,
+            "metadata": {
+                "component": {
+                    "type": "library",
+                    "bom-ref": name,
+                    "name": name,
+                    "version": version,
+                    "purl": f"pkg:pypi/{name}@{version}",
+                    "licenses": [{"expression": "MIT AND CC-BY-SA-4.0"}],
+                }
+            },
+            # What Cython writes into each module is all that others wrote.
+            "components": [
+                {
+                    "type": "library",
+                    "bom-ref": "cython",
+                    "name": "cython",
+                    "version": cython_version,
+                    "purl": f"pkg:pypi/cython@{cython_version}",
+                    "licenses": [{"license": {"id": "Apache-2.0"}}],
+                }
+            ],
+            "dependencies": [{"ref": name, "dependsOn": ["cython"]}],
+        }
+        folder = Path(distinfo_path) / "sboms"
+        folder.mkdir(exist_ok=True)
+        text = json.dumps(contents, indent=1) + "\n"
+        (folder / f"{name}.cdx.json").write_text(text, encoding="utf-8")
+
 
 core = Path("perceptron_nlp/_core")
 NEEDED = re.compile(r'"(\w+/\w+\.h)"|^from perceptron_nlp\._core\.([\w.]+) cimport', re.MULTILINE)
@@ -120,5 +163,6 @@ if __name__ == "__main__":
             shared_utility_qualified_name=shared,
             quiet=True,
         ),
+        cmdclass={"bdist_wheel": WheelWithContents},
         options={"build_ext": {"parallel": workers}},
     )

@@ -2,25 +2,30 @@
 
     python scripts/check_wheel.py [FOLDER]
 
-The wheel must be small, bring NumPy alone, hold the model and its licence, tag from the shell and
-from Python in a folder of its own, and run the Python of README.md in a checkout. FOLDER holds what
-is made (default: one that goes again).
+The wheel must be small, bring NumPy alone, hold the model, its licence and a list of its contents,
+be installed and tag within a second without a network, from the shell and from Python, and run the
+Python of README.md in a checkout. FOLDER holds what is made (default: one that goes again).
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import venv
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 9_000_000
+# Seconds from the installed program to the first tags, nothing in a cache yet.
+SLOWEST_FIRST = 1.0
 SENTENCE = "They don't sink!"
 TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
 
@@ -63,11 +68,17 @@ def check(folder: Path) -> None:
         "perceptron_nlp/models/README.md",
     ):
         require(name in names, f"{name} is not in the wheel")
+    lists = [name for name in names if ".dist-info/sboms/" in name]
+    require(len(lists) == 1, "the wheel has no list of what is in it (PEP 770)")
+    require(json.loads(archive.read(lists[0]))["bomFormat"] == "CycloneDX", "its list is no SBOM")
     require(wheel.stat().st_size <= LARGEST, f"the wheel has {wheel.stat().st_size:,} bytes")
     venv.create(folder / "bare", with_pip=True, clear=True)
     programs = folder / "bare" / ("Scripts" if os.name == "nt" else "bin")
     python = str(programs / "python")
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel))
+    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    run(*pip, "download", "--only-binary", ":all:", "--dest", str(folder), "numpy")
+    alone = ["--no-index", "--find-links", str(folder)]
+    run(*without_network(), *pip, "install", *alone, str(wheel))
     installed = run(python, "-m", "pip", "list", "--format", "freeze").splitlines()
     brought = sorted(
         {line.partition("==")[0].lower() for line in installed} - {"pip", "setuptools", "wheel"}
@@ -76,7 +87,9 @@ def check(folder: Path) -> None:
         brought in (["numpy", "perceptron-nlp"], ["numpy", "perceptron_nlp"]),
         f"installed are {', '.join(brought)}",
     )
+    begin = time.perf_counter()
     told = run(
+        *without_network(),
         str(programs / "perceptron-nlp"),
         "tag",
         "en",
@@ -86,7 +99,9 @@ def check(folder: Path) -> None:
         text=SENTENCE,
         folder=folder,
     )
+    first = time.perf_counter() - begin
     require(told == TAGGED, f"the shell prints {told!r}")
+    require(first <= SLOWEST_FIRST, f"the first sentence takes {first:.1f} s")
     code = (
         "import perceptron_nlp as pn; print(' '.join(f'{w.form}/{w.label}' for s in"
         f" pn.load('en').tag_text({SENTENCE!r}) for w in s))"
@@ -102,9 +117,19 @@ def check(folder: Path) -> None:
     (checkout / "readme.py").write_text("\n".join(blocks), "utf-8")
     run(python, "readme.py", folder=checkout)
     print(
-        f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English;"
+        f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English"
+        f" {first:.2f} s after the installation, {'without a' if without_network() else 'with the'}"
+        " network;"
         f" {len(blocks)} blocks of README.md run in a checkout"
     )
+
+
+@functools.cache
+def without_network() -> list[str]:
+    """The command that runs another one without a network; empty where there is none."""
+    command = ["unshare", "--net", "--map-root-user"]
+    there = shutil.which(command[0]) and not subprocess.run([*command, "true"]).returncode
+    return command if there else []
 
 
 def run(*command: str, text: str | None = None, folder: Path | None = None) -> str:

@@ -18,6 +18,7 @@ import fnmatch
 import functools
 import glob
 import hashlib
+import importlib.util
 import os
 import platform
 import re
@@ -401,6 +402,33 @@ def self_test_for_macos() -> str:
     return "compiled without a warning for ARM and Intel; nothing here can run it"
 
 
+# Runs a program of WASI, whose path is the argument.
+WASI = """
+import sys, wasmtime
+store = wasmtime.Store()
+config = wasmtime.WasiConfig()
+config.inherit_stdout()
+config.inherit_stderr()
+store.set_wasi(config)
+linker = wasmtime.Linker(store.engine)
+linker.define_wasi()
+module = wasmtime.Module.from_file(store.engine, sys.argv[1])
+try:
+    linker.instantiate(store, module).exports(store)["_start"](store)
+except wasmtime.ExitTrap as end:
+    sys.exit(end.code)
+"""
+
+
+def self_test_for_wasi() -> str:
+    """By Zig's clang for wasm32, in Wasmtime: pointers of 32 bits, and no processor's vectors."""
+    for module in ("ziglang", "wasmtime"):
+        if importlib.util.find_spec(module) is None:
+            raise Missing("pip install ziglang wasmtime")
+    zig = [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-wasi"]
+    return self_test("c-wasm32-wasi", zig, [sys.executable, "-c", WASI])
+
+
 INTERPRETER = """
 import sys, sysconfig, venv, ensurepip
 free = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
@@ -487,6 +515,7 @@ def rows() -> list[Row]:
         found.append(Row(f"c-{processor.debian}", "headers, emulated", check))
     found.append(Row("c-windows", "headers, MinGW-w64 and Wine", self_test_on_windows))
     found.append(Row("c-macos", "headers, Zig's clang", self_test_for_macos))
+    found.append(Row("c-wasm32-wasi", "headers, Zig's clang and Wasmtime", self_test_for_wasi))
     for compiler in COMPILERS:
         if compiler not in ("gcc", "gcc-14", "clang") and not shutil.which(compiler):
             continue
