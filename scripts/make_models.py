@@ -36,6 +36,9 @@ from typing import Any, NamedTuple
 import perceptron_nlp as pn
 
 PART = re.compile(r"(?P<name>\w+)-ud-(?P<part>train|dev|test)\.conllu(\.(gz|bz2|xz))?")
+# Names of files with a license; where there is none, the line of the notes of a treebank.
+LICENSE = re.compile(r"licen[sc]e|copying", re.IGNORECASE)
+NOTED = re.compile(r"^license:.+$", re.IGNORECASE | re.MULTILINE)
 # What a license says of itself, the more special first; a model of what is not for commerce, or not
 # to be changed, cannot be shared by everybody.
 CLOSED = re.compile(r"non-?commercial|\bBY-NC\b|no-?derivat|\bBY(-NC)?-ND\b", re.IGNORECASE)
@@ -88,8 +91,14 @@ def treebanks(folder: Path) -> Iterator[Treebank]:
 
 def license_of(folder: Path) -> tuple[str, bool]:
     """What a treebank's license is called, and whether it lets models be shared."""
-    paths = [path for path in sorted(folder.iterdir()) if path.name.upper().startswith("LICENSE")]
+    paths = [path for path in sorted(folder.iterdir()) if LICENSE.match(path.name)]
     text = "\n".join(path.read_text("utf-8", "replace") for path in paths)
+    if not text.strip():
+        notes = [
+            path for path in sorted(folder.iterdir()) if path.name.upper().startswith("README")
+        ]
+        lines = (NOTED.search(path.read_text("utf-8", "replace")) for path in notes)
+        text = "\n".join(line[0] for line in lines if line)
     # The text of a license speaks of other licenses further on.
     head = text[:3000]
     if not head.strip():
@@ -341,7 +350,7 @@ def main() -> int:
                 left_out.append(f"{jobs[job].name}: left out: {error}")
                 print(left_out[-1], file=sys.stderr, flush=True)
     tell(chosen.output)
-    if chosen.package is not None:
+    if chosen.package is not None and model_cards(chosen.output):
         pack(chosen.output, chosen.package)
     for line in left_out:
         print(line)

@@ -20,3 +20,6 @@ def rice_decoded(
     starts: npt.NDArray[np.int64] | memoryview | None = None,
     into: memoryview | None = None,
 ) -> memoryview: ...
+def in_label_order(
+    labels: memoryview, weights: memoryview, starts: memoryview, order: memoryview
+) -> None: ...

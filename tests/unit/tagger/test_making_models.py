@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -49,6 +50,9 @@ def test_what_can_be_made_is_made_once_and_the_rest_is_named(tmp_path: Path) -> 
     card = json.loads((out / "xx-good.json").read_text("utf-8"))
     assert card["license"] == "CC BY-SA 4.0" and card["treebank"] == "Some-Good"
     assert card["learned train and dev"]["text"]["Words"] > 80
+    # Without a dev part nothing is left out.
+    assert card["small"] == card["learned train and dev"]
+    assert card["bytes"] == card["full bytes"] == (out / "xx-good.model").stat().st_size
     assert {path.name for path in out.iterdir()} == {
         "xx-good.model",
         "xx-good.json",
@@ -61,6 +65,36 @@ def test_what_can_be_made_is_made_once_and_the_rest_is_named(tmp_path: Path) -> 
     again = run(str(folder), "-o", str(out), "--only", "xx-good")
     assert again.returncode == 0 and "xx-good: is there" in again.stdout
     assert (out / "xx-good.model").stat().st_mtime_ns == made
+
+
+def test_models_fit_their_size_and_licenses_are_found_under_other_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = runpy.run_path(str(SCRIPT))
+    blocks = (ROOT / "data" / "english-dev.conllu").read_text("utf-8").strip().split("\n\n")
+    parts = {}
+    for part, own in (("train", blocks[:60]), ("dev", blocks[60:80]), ("test", blocks[80:])):
+        parts[part] = tmp_path / f"xx_some-ud-{part}.conllu"
+        parts[part].write_text("\n\n".join(own) + "\n\n", "utf-8")
+    monkeypatch.setitem(module["made"].__globals__, "SIZE", "150kB")
+    treebank = module["Treebank"]("xx-some", "Some", tmp_path, parts)
+    module["made"](treebank, tmp_path, "CC0", {"seed": 1, "threads": 1})
+    card = json.loads((tmp_path / "xx-some.json").read_text("utf-8"))
+    assert card["bytes"] <= 150_000 < card["full bytes"]
+    assert card["learned train"] != card["learned train and dev"] != card["small"]
+    small = pn.load(tmp_path / "xx-some.model")
+    assert small.model.record["compressed"]["columns"].keys() == {*small.columns}
+    for name, text in (
+        ("LICENCE", OPEN),
+        ("license.md", OPEN),
+        ("COPYING", "GNU GENERAL PUBLIC LICENSE\nVersion 3"),
+        ("README.md", "# Summary\n\nLicense: CC BY-SA 4.0\nGenre: news\n"),
+    ):
+        folder = tmp_path / name.replace(".", "-")
+        folder.mkdir()
+        (folder / name).write_text(text, "utf-8")
+        assert module["license_of"](folder)[1], name
+    assert module["license_of"](ROOT / "tests") == ("no license", False)
 
 
 def test_models_of_an_installed_package_have_names(
