@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from perceptron_nlp.annotation.asking import Task
 from perceptron_nlp.annotation.calibration import Estimate
+from perceptron_nlp.annotation.goldfile import EmptyNode, Extras
 from perceptron_nlp.annotation.review import Agreement, Doubt, Progress, TagAgreement
 from perceptron_nlp.annotation.session import Session
 
-__all__ = ["Agreement", "Doubt", "Estimate", "Progress", "Session", "TagAgreement", "Task"]
+__all__ = [
+    "Agreement",
+    "Doubt",
+    "EmptyNode",
+    "Estimate",
+    "Extras",
+    "Progress",
+    "Session",
+    "TagAgreement",
+    "Task",
+]

@@ -10,17 +10,18 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_tokens
-from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.goldfile import Extras, Record
 from perceptron_nlp.annotation.labels import given_labels, label_names, wrong_value
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.annotation.review import Doubt
 from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.formats import ordered_features
 from perceptron_nlp.probability import softmax
 from perceptron_nlp.sampling import permutation
 
@@ -198,8 +199,12 @@ class Task:
         ``"review"``
     doubts : why words are to be looked at again, by their number, and what labels may be meant
     note : the person's remark
-    spans : begin and end of each word in the text; empty where it cannot be cut otherwise
+    spans : begin and end in the text of each word's token; empty where it cannot be cut otherwise
     glued : for each word whether the next one stands right behind it, or belongs to its token
+    tokens : each token as it stands in the text, and of how many words it consists; empty if all
+        words are tokens
+    before, after : the sentences of the text before and after this one; empty at its ends
+    extras : correct forms of misspelled words, and empty nodes
     """
 
     name: str
@@ -212,6 +217,34 @@ class Task:
     note: str = ""
     spans: tuple[tuple[int, int], ...] = ()
     glued: Sequence[bool] = ()
+    tokens: Sequence[tuple[str, int]] = ()
+    before: str = ""
+    after: str = ""
+    extras: Extras = field(default_factory=Extras)
+
+    @classmethod
+    def of(
+        cls, item: Item, record: Record | None, known: Collection[str], origin: str, **more: Any
+    ) -> Task:
+        """Return a sentence to annotate, with what its record has in addition to labels."""
+        held = record or Record.of(item)
+        before, after = more.pop("around")
+        return cls(
+            item.name,
+            item.words,
+            known=[word in known for word in item.words],
+            origin=origin,
+            note=held.note,
+            spans=item.spans if origin != "review" else (),
+            glued=item.glued,
+            before=before,
+            after=after,
+            tokens=[
+                (form, len(of)) for form, (*_, of) in zip(item.forms, item.tokens, strict=False)
+            ],
+            extras=Extras.read(held.sentence) if held.sentence.words == item.words else Extras(),
+            **more,
+        )
 
 
 def checked_labels(
@@ -244,7 +277,8 @@ def checked_labels(
             wrong = wrong_value(name, value, allowed)
             if wrong is not None:
                 raise ArgumentError(f"labels: word {number}, {quote(word)}: {wrong}")
-        checked[name] = [str(value) for value in values]
+        strings = [str(value) for value in values]
+        checked[name] = [*map(ordered_features, strings)] if name == "feats" else strings
     return checked
 
 

@@ -11,17 +11,30 @@ import io
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import did_you_mean
+from perceptron_nlp._checks import check_int, did_you_mean
 from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
-from perceptron_nlp.formats import BOM, CONLLU_COLUMNS, Layout, as_conllu, packed, rewrite_conllu
+from perceptron_nlp.formats import (
+    BOM,
+    CONLLU_COLUMNS,
+    Layout,
+    as_conllu,
+    ordered_features,
+    packed,
+    rewrite_conllu,
+    with_misc,
+    without_misc,
+    wrong_conllu_value,
+    wrong_ud_value,
+)
 
 _STATE = re.compile(
     r"^# annotation = order=([0-9]{1,9})\|corrections=([0-9]{1,9})"
@@ -33,6 +46,98 @@ _NOTE = re.compile(r"^# note = (.*)$", re.MULTILINE)
 _ROW = re.compile(r"^[^#\n]", re.MULTILINE)
 # Of the model that is saved beside the file.
 _MODEL = ".model"
+
+
+class EmptyNode(NamedTuple):
+    """A word that the text does not have: after how many words, its form and its tag."""
+
+    after: int
+    form: str
+    upos: str = "_"
+
+
+class Extras(NamedTuple):
+    """What a sentence has in addition to the labels of its words.
+
+    typos : correct forms of misspelled words, by their numbers from 0; MISC and FEATS say so
+    empty : empty nodes, in their order
+    """
+
+    typos: Mapping[int, str] = {}
+    empty: Sequence[EmptyNode] = ()
+
+    @classmethod
+    def read(cls, sentence: pn.Sentence) -> Extras:
+        """Return those of a sentence; none of one that is not CoNLL-U."""
+        layout = sentence.layout
+        if layout is None or layout.format != "conllu":
+            return cls()
+        typos = {}
+        for at, misc in enumerate(sentence.column("misc")):
+            for pair in misc.split("|"):
+                name, _, form = pair.partition("=")
+                if name == "CorrectForm":
+                    typos[at] = form
+        rows = [row.split("\t") for row in layout.text[layout.start :].splitlines()]
+        empty = [
+            EmptyNode(int(row[0].partition(".")[0]), row[1], row[3])
+            for row in rows
+            if len(row) > 1 and "." in row[0]
+        ]
+        return cls(typos, empty)
+
+    def checked(self, n_words: int) -> Extras:
+        """Raise ArgumentError for a number, a form or a tag that cannot be."""
+        for at in self.typos:
+            check_int("typos", at, 0, n_words - 1)
+        for after, _, upos in self.empty:
+            check_int("empty", after, 0, n_words)
+            if upos != "_" and wrong_ud_value("upos", upos):
+                raise ArgumentError(f"empty: {quote(upos)} is not one of the 17 tags, nor _")
+        for form in (*self.typos.values(), *(node.form for node in self.empty)):
+            if wrong_ud_value("form", form) or wrong_conllu_value("form", form) or "|" in form:
+                raise ArgumentError(f"extras: {quote(form)} cannot be a form here")
+        return self
+
+    def columns(
+        self, sentence: pn.Sentence, labels: Mapping[str, Sequence[str]]
+    ) -> dict[str, list[str]]:
+        """Return MISC and FEATS with typos marked, as far as they are not as they were."""
+        before = Extras.read(sentence).typos
+        if before == self.typos and not before:
+            return {}
+        misc = list(sentence.column("misc"))
+        feats = list(labels.get("feats", sentence.column("feats")))
+        for at in {*before, *self.typos}:
+            pairs = {pair for pair in feats[at].split("|") if pair not in ("_", "Typo=Yes")}
+            if at in self.typos:
+                misc[at] = with_misc(misc[at], "CorrectForm", self.typos[at])
+                pairs.add("Typo=Yes")
+            else:
+                misc[at] = without_misc(misc[at], "CorrectForm")
+            feats[at] = ordered_features("|".join(sorted(pairs))) or "_"
+        return {"misc": misc, "feats": feats}
+
+    def put_into(self, rows: str) -> str:
+        """Return the lines of a sentence with these empty nodes and no others."""
+        kept = [row for row in rows.split("\n") if "." not in row.partition("\t")[0]]
+        count: Counter[int] = Counter()
+        found: list[str] = []
+
+        def add(after: int) -> None:
+            for node in self.empty:
+                if node.after == after:
+                    count[after] += 1
+                    number = f"{after}.{count[after]}"
+                    found.append("\t".join((number, node.form, "_", node.upos, *"______")))
+
+        add(0)
+        for row in kept:
+            found.append(row)
+            name = row.partition("\t")[0]
+            if name.isdecimal():
+                add(int(name))
+        return "\n".join(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +192,22 @@ class Record:
         counts: dict[str, Any] = {"order": int(order), "corrections": int(corrections)}
         return replace(found, **counts, estimate=estimate, is_check=bool(check))
 
-    def written(self, columns: Mapping[str, Sequence[str]]) -> Record:
-        """Return the record with labels and with comments that say what it says."""
+    def written(self, columns: Mapping[str, Sequence[str]], extras: Extras | None = None) -> Record:
+        """Return the record with labels and with comments that say what it says.
+
+        Extras are those that it has already, unless others are given.
+        """
         held = self.sentence
         if held.layout is None or held.layout.format != "conllu":
             assert self.item is not None
             held = _conllu(self.item, held.words)
-        text = rewrite_conllu(held, columns).replace("\r\n", "\n").removeprefix(BOM).lstrip("\n")
+        more = {} if extras is None else extras.columns(held, columns)
+        text = (
+            rewrite_conllu(held, {**columns, **more})
+            .replace("\r\n", "\n")
+            .removeprefix(BOM)
+            .lstrip("\n")
+        )
         row = _ROW.search(text)
         assert row is not None
         state = f"# annotation = order={self.order}|corrections={self.corrections}"
@@ -108,7 +222,8 @@ class Record:
             old = ours.search(head)
             begin, end = (old.start(), old.end() + 1) if old else (len(head), len(head))
             head = head[:begin] + new + head[end:]
-        whole = head + rows.rstrip("\n") + "\n\n"
+        rows = rows.rstrip("\n") if extras is None else extras.put_into(rows.rstrip("\n"))
+        whole = head + rows + "\n\n"
         (sentence,) = pn.read_conllu(io.BytesIO(whole.encode()))
         return replace(Record.read(sentence), item=self.item)
 
@@ -152,7 +267,7 @@ class GoldFile:
                 self.check(sentence)
                 records.append(Record.read(sentence))
             tail = corpus.tail.removeprefix(BOM)
-        for name in self._columns if records else []:
+        for name in self._columns[:1] if records else []:
             if not any(any(given_labels(record.sentence, name)) for record in records):
                 raise FormatError(
                     f"no word has a label of {name}; name other columns, or another file, with"

@@ -9,7 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, file_error, quote
-from perceptron_nlp.formats import known_labels, wrong_conllu_value
+from perceptron_nlp.formats import (
+    known_labels,
+    ordered_features,
+    wrong_conllu_value,
+    wrong_ud_value,
+)
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 _WRITABLE = re.compile(r"[^\r\n\ud800-\udfff]*")
@@ -96,6 +101,8 @@ def wrong_value(column: str, value: object, tags: Collection[str] | None) -> str
     if value == "_" and column in ("upos", "xpos"):
         return "_ is no label but the lack of one"
     wrong = wrong_conllu_value(column, value)
+    if wrong is None and column in ("feats", "lemma"):
+        wrong = wrong_ud_value(column, ordered_features(value) if column == "feats" else value)
     return None if wrong is None else f"{quote(value)} {wrong}"
 
 

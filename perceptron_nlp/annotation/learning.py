@@ -32,6 +32,7 @@ from perceptron_nlp.annotation.calibration import (
     confidences,
 )
 from perceptron_nlp.annotation.goldfile import Record
+from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.crossfit import unheard
 
@@ -124,7 +125,8 @@ class Learner:
 
     def export(self, sentences: Sequence[pn.Sentence], name: str) -> pn.Tagger:
         """Return the tagger that is the result of the work, whose record has the file's name."""
-        tagger = pn.train(list(sentences), column=self._columns, preset="accurate", raw=self._raw)
+        columns = self._filled(sentences)
+        tagger = pn.train(list(sentences), column=columns, preset="accurate", raw=self._raw)
         record = {**tagger.model.record, "annotation": name}
         return pn.Tagger(tagger.model._replace(record=record))
 
@@ -141,8 +143,9 @@ class Learner:
         tagger = self._start if calibration.takes_start else None
         if tagger is None and n_tokens:
             # Several columns have choices of their own.
-            chosen = calibration.chosen if len(self._columns) == 1 else {}
-            tagger = self.train(annotated, ",".join(self._columns), **chosen)
+            columns = self._filled(annotated)
+            chosen = calibration.chosen if len(columns) == 1 else {}
+            tagger = self.train(annotated, ",".join(columns), **chosen)
         by_doubt = self._ranks and n_tokens >= COVERAGE
         scored = _evenly(waiting, MOST_SCORED if by_doubt else ESTIMATED_BY)
         sure: list[list[float]] = []
@@ -164,6 +167,14 @@ class Learner:
         again = _AGAIN_IN_DOUBT if by_doubt else 0.0
         queue = best_of(candidates, again, _QUEUED * self._every)
         return Learned(tagger, calibration, estimate, queue, again)
+
+    def _filled(self, annotated: Sequence[pn.Sentence]) -> list[str]:
+        """Return the columns of which any word has a label; a person may begin with one of them."""
+        return [
+            column
+            for column in self._columns
+            if column == self._columns[0] or any(any(given_labels(s, column)) for s in annotated)
+        ]
 
     def _calibration(self, annotated: Sequence[pn.Sentence], n_tokens: int) -> Calibration:
         """Return a calibration by the sentences that there were at a step of AGAIN.

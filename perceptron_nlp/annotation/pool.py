@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 import perceptron_nlp as pn
@@ -64,10 +64,18 @@ class Item:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Begin and end of each word in ``text``; empty if words cannot be cut otherwise."""
-        if any(len(words) > 1 for _, _, words in self.tokens):
-            return ()
-        return tuple((start, end) for start, end, _ in self.tokens)
+        """Begin and end in ``text`` of each word's token; empty if it is not raw text."""
+        return tuple((start, end) for start, end, words in self.tokens for _ in words)
+
+    def token_of(self, word: int) -> int:
+        """Return the number of the token that a word is of."""
+        ends = accumulate(len(words) for _, _, words in self.tokens)
+        return next(number for number, end in enumerate(ends) if word < end)
+
+    def cut_into(self, tokens: Iterable[TokenSpan]) -> Item:
+        """Return the same text cut into other tokens, or other words."""
+        own = tuple(tokens)
+        return replace(self, tokens=own, words=tuple(word for *_, of in own for word in of))
 
     @property
     def glued(self) -> list[bool]:
@@ -150,8 +158,7 @@ class Pool:
             own = tokens[first : first + most]
             begin, end = own[0][0], own[-1][1]
             part = tuple(word for _, _, of_token in own for word in of_token)
-            moved = tuple((a - begin, b - begin, of_token) for a, b, of_token in own)
-            raw = moved if is_raw else ()
+            raw = moved(own) if is_raw else ()
             is_behind = _is_glued(text, end, is_glued)
             self._append(part, text[begin:end], tokens=raw, is_glued=is_behind)
         self._cut += (len(tokens) - 1) // most
@@ -195,6 +202,13 @@ class Pool:
         whole = (item.start, item.end) == (start, end)
         source = item.source if whole else None
         return Item(name, first, start, end, cut, text, tokens, source, is_glued)
+
+    def around(self, item: Item) -> tuple[str, str]:
+        """Return the texts of the sentences before and after one; empty at the ends of the text."""
+        first = bisect.bisect_right(self._starts, item.start) - 1
+        last = bisect.bisect_left(self._starts, item.end) - 1
+        before = self.items[first - 1].text if first > 0 else ""
+        return before, self.items[last + 1].text if last + 1 < len(self.items) else ""
 
     def place_of(self, sentence: pn.Sentence) -> Span | None:
         """Return the characters that a sentence of an annotated file covers; None if none."""
@@ -276,6 +290,12 @@ def _sentences_of(source: PoolSource, segment: Segment | None) -> Iterator[Seque
             if wrong := wrong_conllu_value("form", word):
                 raise ArgumentError(f"pool[{number}]: word {quote(word)} {wrong}")
         yield sentence
+
+
+def moved(tokens: Sequence[TokenSpan], to: int = 0) -> tuple[TokenSpan, ...]:
+    """Return tokens at other places, the first of them at `to`."""
+    by = to - tokens[0][0]
+    return tuple((start + by, end + by, words) for start, end, words in tokens)
 
 
 def _is_glued(text: str, place: int, at_end: bool) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.asking import Task
-from perceptron_nlp.annotation.goldfile import model_place
-from perceptron_nlp.annotation.labels import UD_TAGS
+from perceptron_nlp.annotation.goldfile import EmptyNode, Extras, model_place
+from perceptron_nlp.annotation.labels import UD_TAGS, label_names
 from perceptron_nlp.annotation.review import MOST_DOUBTED, Agreement
 from perceptron_nlp.annotation.session import Session
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, file_error
@@ -78,17 +79,24 @@ class Desk:
             except PerceptronNLPError as error:
                 self._tell(str(error))
                 raise
-            except (KeyError, TypeError) as error:
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise ArgumentError(f"values: do not fit the action: {error}") from error
             return self._state() | {"said": said if isinstance(said, str) else ""}
 
     def _actions(self) -> dict[str, Callable[[dict[str, Any]], object]]:
         session = self._session
         return {
-            "accept": lambda values: session.accept(values["labels"], note=str(values["note"])),
+            "accept": lambda values: session.accept(
+                values["labels"], note=str(values["note"]), extras=_extras(values.get("extras"))
+            ),
             "skip": lambda values: session.skip(),
-            "undo": lambda values: "" if session.undo() else "There is nothing to take back.",
+            "undo": lambda values: (
+                f"Taken back: {session.undone}."
+                if session.undo()
+                else "There is nothing to take back."
+            ),
             "split_token": lambda values: session.split_token(values["token"], values["at"]),
+            "split_words": lambda values: session.split_words(values["token"], values["words"]),
             "join_tokens": lambda values: session.join_tokens(values["token"]),
             "split_sentence": lambda values: session.split_sentence(values["token"]),
             "join_sentence": lambda values: session.join_sentence(),
@@ -129,6 +137,7 @@ class Desk:
             "model": self._model_path,
             "columns": session.columns,
             "tags": tag_keys(session.tags),
+            "features": features_by_tag(session) if "feats" in session.columns else {},
             "task": None if task is None else _shown(task),
             "progress": asdict(session.progress()),
             "messages": session.messages[-3:],
@@ -175,7 +184,31 @@ def tag_keys(tags: Mapping[str, str] | None) -> list[dict[str, str]]:
     return found
 
 
+def features_by_tag(session: Session) -> dict[str, list[str]]:
+    """Return the features of words with each tag, the commonest first; of any tag under ``""``."""
+    found: dict[str, Counter[str]] = {"": Counter()}
+    for sentence in session.annotated:
+        for tag, feats in zip(sentence.column("upos"), sentence.column("feats"), strict=True):
+            parts = [] if feats == "_" else feats.split("|")
+            found.setdefault(tag, Counter()).update(parts)
+            found[""].update(parts)
+    tagger = session.tagger
+    if tagger is not None and "feats" in tagger.columns:
+        for feats in label_names(tagger.by_column["feats"]):
+            found[""].update([] if feats == "_" else feats.split("|"))
+    return {tag: [part for part, _ in own.most_common()] for tag, own in found.items()}
+
+
+def _extras(given: Any) -> Extras | None:
+    """Return what a page says of typos and empty nodes; None if nothing."""
+    if given is None:
+        return None
+    typos = {int(at): str(form) for at, form in given["typos"].items()}
+    return Extras(typos, [EmptyNode(int(a), str(b), str(c)) for a, b, c in given["empty"]])
+
+
 def _shown(task: Task) -> dict[str, Any]:
     own = {field.name: getattr(task, field.name) for field in fields(task)}
+    own["extras"] = {"typos": task.extras.typos, "empty": task.extras.empty}
     doubts = {str(at): doubt._asdict() for at, doubt in task.doubts.items()}
     return own | {"doubts": doubts, "can_cut": bool(own.pop("spans"))}

@@ -11,7 +11,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
 from perceptron_nlp.annotation import asking, review
 from perceptron_nlp.annotation.asking import Labels, Task
-from perceptron_nlp.annotation.goldfile import GoldFile, Record, model_place
+from perceptron_nlp.annotation.goldfile import Extras, GoldFile, Record, model_place
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
@@ -91,7 +91,8 @@ class Session:
         self._review: dict[str, Mapping[int, Doubt]] = {}
         self._settled: set[Settled] = set()
         self.turn = 0
-        self._history: list[tuple[str, Callable[[], None]]] = []
+        self._history: list[tuple[str, str, Callable[[], None]]] = []
+        self.undone = ""
         self._current: Item | None = None
         self._shown: Task | None = None
         self._proposed: dict[str, list[str | None]] = {}
@@ -121,8 +122,7 @@ class Session:
 
         Raises ArgumentError if nothing was annotated.
         """
-        sentences = self.annotated
-        if not sentences:
+        if not (sentences := self.annotated):
             raise ArgumentError("model: nothing is annotated yet")
         return self._learner.export(sentences, os.path.basename(self.out or ""))
 
@@ -132,8 +132,7 @@ class Session:
         Raises ArgumentError if nothing is annotated, `out` is None, or a file is there that no
         session on `out` has saved; FileError.
         """
-        path = model_place(self.out)
-        if path is None:
+        if (path := model_place(self.out)) is None:
             raise ArgumentError("out: no file was named")
         self.model.save(path)
         return path
@@ -155,13 +154,16 @@ class Session:
                 self._shown = self._task(self._current)
         return self._shown
 
-    def accept(self, labels: Labels | None = None, *, note: str | None = None) -> None:
+    def accept(
+        self, labels: Labels | None = None, *, note: str | None = None, extras: Extras | None = None
+    ) -> None:
         """Take the labels of the sentence that `next` gave, and write the file.
 
         Parameters
         ----------
         labels : by column, or of one column its labels alone; None for those of the task
         note : a remark, which stays in the file; None for the one that is there
+        extras : correct forms and empty nodes; None for those that are there
 
         Raises
         ------
@@ -172,12 +174,13 @@ class Session:
         assert task is not None
         given = asking.checked_labels(labels, task, self.columns, self.tags)
         remark = task.note if note is None else encodable_text(note, "note")
+        more = task.extras if extras is None else extras.checked(len(item.words))
         old = self._treebank.records.get(item.name)
         with self._treebank.alone():
             self._merge()
             self._refuse_conflict(item, old)
             record = old or self._new_record(item, given)
-            self._treebank.put(item, replace(record, note=remark).written(given))
+            self._treebank.put(item, replace(record, note=remark).written(given, more))
         self._drafts.pop(item.name, None)
         doubts = self._review.pop(item.name, None)
         settled = {(item.name, at, given[self.columns[0]][at]) for at in doubts or ()}
@@ -192,10 +195,9 @@ class Session:
             if doubts is not None:
                 self._review = {item.name: doubts, **self._review}
 
-        self._did(item.name, undo)
-        now = time.monotonic()
-        self._pace.append((min(now - self._since, _PAUSE), len(item.words)))
-        self._since = now
+        self._did(item.name, "accepted", undo)
+        since, self._since = self._since, time.monotonic()
+        self._pace.append((min(self._since - since, _PAUSE), len(item.words)))
         self._prepare()
 
     def skip(self) -> None:
@@ -203,8 +205,7 @@ class Session:
         if self.next() is None or self._current is None:
             return
         name = self._current.name
-        doubts = self._review.pop(name, None)
-        if doubts is None:
+        if (doubts := self._review.pop(name, None)) is None:
             self._asking.skipped.add(name)
 
         def undo() -> None:
@@ -212,17 +213,17 @@ class Session:
             if doubts is not None:
                 self._review = {name: doubts, **self._review}
 
-        self._did(name, undo)
+        self._did(name, "put off", undo)
 
     def undo(self) -> bool:
         """Take the last action back, also of earlier sessions; return False if there is none.
 
-        Raises FileError, FormatError, as `accept`.
+        `undone` says which it was. Raises FileError, FormatError, as `accept`.
         """
         with self._treebank.alone():
             self._merge()
             if self._history:
-                name, undo = self._history[-1]
+                name, self.undone, undo = self._history[-1]
                 undo()
                 self._history.pop()
             else:
@@ -230,21 +231,26 @@ class Session:
                 if last is None or last.item is None or not last.order:
                     return False
                 name = last.item.name
+                self.undone = f"sentence {name} accepted"
                 self._treebank.put(last.item, None)
                 self._drafts[name] = last
         self._go_to(self._treebank.item(name))
         return True
 
     def split_token(self, token: int, at: int) -> None:
-        """Cut a word of the sentence after `at` characters; for raw text.
+        """Cut a word of the sentence after `at` characters; for raw text, as those below.
 
         Raises ArgumentError, ArgumentTypeError : it cannot be cut there.
         """
         self._replace(*self._treebank.token_split(self._item(), token, at))
 
     def join_tokens(self, token: int) -> None:
-        """Join a word of the sentence with the next one; for raw text. Errors as above."""
+        """Join a word of the sentence with the next one."""
         self._replace(*self._treebank.tokens_joined(self._item(), token))
+
+    def split_words(self, token: int, words: Sequence[str]) -> None:
+        """Let the token of a word be a multiword token of these words; of one, an ordinary one."""
+        self._replace(*self._treebank.token_words(self._item(), token, words))
 
     def split_sentence(self, token: int) -> None:
         """Let another sentence begin at a word, and go on with what is before it."""
@@ -292,9 +298,9 @@ class Session:
             self._pace,
         )
 
-    def _did(self, name: str, undo: Callable[[], None], then: Item | None = None) -> None:
-        self._history.append((name, undo))
-        self._go_to(then)
+    def _did(self, name: str, what: str, undo: Callable[[], None]) -> None:
+        self._history.append((name, f"sentence {name} {what}", undo))
+        self._go_to(None)
 
     def _go_to(self, item: Item | None) -> None:
         self._current, self._shown = item, None
@@ -349,17 +355,17 @@ class Session:
 
     def _replace(self, old: Sequence[Item], new: Sequence[Item]) -> None:
         self._treebank.cut(old, new)
-        self._did(old[0].name, lambda: self._treebank.cut(new, old), new[0])
+        self._did(old[0].name, "cut otherwise", lambda: self._treebank.cut(new, old))
+        self._current = new[0]
 
     def _next_item(self) -> Item | None:
         for name in self._review:
             return self._treebank.item(name)
         treebank = self._treebank
-        return self._asking.chosen(
-            treebank.waiting,
-            len(treebank.records),
-            lambda: self._trainings.asked(treebank.in_work_order, self._open),
-        )
+        n_records = len(treebank.records)
+        asked = lambda: self._trainings.asked(treebank.in_work_order, self._open)  # noqa: E731
+        found = self._asking.chosen(treebank.waiting, n_records, asked)
+        return found and treebank.with_known_words(found)
 
     def _prepare(self) -> None:
         self._trainings.prepare(self._treebank.in_work_order, self._open)
@@ -374,9 +380,8 @@ class Session:
 
     def _task(self, item: Item) -> Task:
         learned = self._learned()
-        words = item.words
         self._proposed, alternatives = asking.proposals(
-            learned.tagger, learned.calibration.temperature, words, self.columns
+            learned.tagger, learned.calibration.temperature, item.words, self.columns
         )
         record = self._treebank.records.get(item.name)
         origin = "check" if item.number in self._asking.check_numbers else "pool"
@@ -384,17 +389,13 @@ class Session:
             origin = "review"
         elif item.name in self._drafts:
             origin, record = "again", self._drafts[item.name]
-        labels = asking.initial_labels(record, self._proposed, words)
-        seen = {word for one in self._treebank.records.values() for word in one.sentence.words}
-        return Task(
-            item.name,
-            words,
-            labels,
-            alternatives,
-            [word in seen for word in words],
+        return Task.of(
+            item,
+            record,
+            {word for one in self._treebank.records.values() for word in one.sentence.words},
             origin,
-            self._review.get(item.name, {}),
-            (record or Record.of(item)).note,
-            item.spans if origin != "review" else (),
-            item.glued,
+            labels=asking.initial_labels(record, self._proposed, item.words),
+            alternatives=alternatives,
+            doubts=self._review.get(item.name, {}),
+            around=self._pool.around(item),
         )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 import perceptron_nlp as pn
-from perceptron_nlp._checks import check_int
+from perceptron_nlp._checks import check_int, check_tokens
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.goldfile import GoldFile, Record
-from perceptron_nlp.annotation.pool import Item, Pool, Span
-from perceptron_nlp.errors import ArgumentError
+from perceptron_nlp.annotation.pool import Item, Pool, Span, moved
+from perceptron_nlp.errors import ArgumentError, quote
+from perceptron_nlp.formats import surface, wrong_conllu_value
 
 Cut = tuple[list[Item], list[Item]]
 """Sentences that are waiting, and those that should be in their place."""
@@ -121,54 +123,114 @@ class Treebank:
 
     def token_split(self, item: Item, token: int, at: int) -> Cut:
         """Cut a word of a sentence after `at` characters."""
-        words = self._cuttable(item, token)
-        if len(words[token]) == 1:
+        number = self._cuttable(item, token)
+        start, end, words = item.tokens[number]
+        self._refuse_multiword(words)
+        if len(words[0]) == 1:
             raise ArgumentError("token: a word of one character cannot be cut")
-        check_int("at", at, 1, len(words[token]) - 1)
-        cut = [words[token][:at], words[token][at:]]
-        return self._recut(item, [*words[:token], *cut, *words[token + 1 :]])
+        check_int("at", at, 1, len(words[0]) - 1)
+        middle = start + at
+        pieces = [item.text[start:middle].rstrip(), item.text[middle:end].lstrip()]
+        cut = [
+            (start, start + len(pieces[0]), (pieces[0],)),
+            (end - len(pieces[1]), end, (pieces[1],)),
+        ]
+        return [item], [item.cut_into([*item.tokens[:number], *cut, *item.tokens[number + 1 :]])]
 
     def tokens_joined(self, item: Item, token: int) -> Cut:
-        """Join a word of a sentence with the next one."""
-        words = self._cuttable(item, token)
-        if token + 1 == len(words):
+        """Join a word of a sentence with the next one; white space between becomes one space."""
+        number = self._cuttable(item, token)
+        if number + 1 == len(item.tokens):
             raise ArgumentError("token: the last one has no next one")
-        joined = words[token] + words[token + 1]
-        return self._recut(item, [*words[:token], joined, *words[token + 2 :]])
+        (start, _, first), (_, end, second) = item.tokens[number : number + 2]
+        self._refuse_multiword(first)
+        self._refuse_multiword(second)
+        joined = (start, end, (" ".join(item.text[start:end].split()),))
+        return [item], [item.cut_into([*item.tokens[:number], joined, *item.tokens[number + 2 :]])]
+
+    def token_words(self, item: Item, token: int, words: Sequence[str]) -> Cut:
+        """Let the token of a word consist of these words; of one alone it is no multiword token."""
+        number = self._cuttable(item, token)
+        check_tokens(words)
+        start, end, _ = item.tokens[number]
+        for word in words:
+            wrong = wrong_conllu_value("form", word)
+            if wrong is not None or word.split() != [word]:
+                raise ArgumentError(f"words: {quote(word)} {wrong or 'holds white space'}")
+        form = " ".join(item.text[start:end].split())
+        if not words or (len(words) > 1 and " " in form):
+            raise ArgumentError(f"words: {quote(form)} is one word at least, without space")
+        own = (start, end, tuple(words) if len(words) > 1 else (form,))
+        return [item], [item.cut_into([*item.tokens[:number], own, *item.tokens[number + 1 :]])]
 
     def sentence_split(self, item: Item, token: int) -> Cut:
         """Let another sentence begin at a word."""
-        words = self._cuttable(item, token)
-        if not token:
+        number = self._cuttable(item, token)
+        if not number:
             raise ArgumentError("token: a sentence begins with the first one already")
-        middle = item.start + sum(map(len, words[:token]))
-        first = self._pool.piece(item.start, middle, words[:token])
-        return [item], [first, self._pool.piece(middle, item.end, words[token:])]
+        before, behind = item.tokens[:number], item.tokens[number:]
+        middle = item.start + len("".join(item.text[: before[-1][1]].split()))
+        first = self._pool.piece(item.start, middle).cut_into(before)
+        return [item], [first, self._pool.piece(middle, item.end).cut_into(moved(behind))]
 
     def sentence_joined(self, item: Item) -> Cut:
         """Join a sentence with the next one of the text."""
-        words = self._cuttable(item, 0)
+        self._cuttable(item, 0)
         following = [one for one in self.waiting.values() if one.start == item.end]
-        if not following or not following[0].spans:
+        if not following or not following[0].tokens:
             raise ArgumentError("sentence: the next one of the text is annotated, or there is none")
-        joined = self._pool.piece(item.start, following[0].end, [*words, *following[0].words])
-        return [item, following[0]], [joined]
+        joined = self._pool.piece(item.start, following[0].end)
+        behind = moved(following[0].tokens, len(joined.text) - len(following[0].text))
+        return [item, following[0]], [joined.cut_into([*item.tokens, *behind])]
 
-    def _cuttable(self, item: Item, token: int) -> list[str]:
-        """Return the words of a sentence, if it can be cut otherwise."""
+    def known_words(self) -> dict[str, tuple[str, ...]]:
+        """Return of tokens, in small letters, the words that most of them are annotated as."""
+        found: dict[str, Counter[tuple[str, ...]]] = {}
+        for record in self.records.values():
+            text, tokens, _ = surface(record.sentence)
+            for start, end, words in tokens:
+                of_form = found.setdefault(text[start:end].lower(), Counter())
+                of_form[words if len(words) > 1 else ()] += 1
+        likeliest = {form: words.most_common(1)[0][0] for form, words in found.items()}
+        return {form: words for form, words in likeliest.items() if words}
+
+    def with_known_words(self, item: Item) -> Item:
+        """Return a sentence in which tokens consist of words as where they were annotated before.
+
+        Only one of raw text that is as it was read; it waits in place of that one.
+        """
+        if not item.tokens or self._pool.items[item.number] is not item:
+            return item
+        known = self.known_words()
+        tokens = []
+        for start, end, words in item.tokens:
+            form = item.text[start:end]
+            found = known.get(form.lower())
+            if found and words != found:
+                first = found[0][:1].upper() if form[:1].isupper() else found[0][:1].lower()
+                words = (first + found[0][1:], *found[1:])
+            tokens.append((start, end, words))
+        if tokens == list(item.tokens):
+            return item
+        cut = item.cut_into(tokens)
+        self.cut([item], [cut])
+        return cut
+
+    def _cuttable(self, item: Item, token: int) -> int:
+        """Return the number of the token that a word of a sentence is of, if it can be cut."""
         check_int("token", token, 0, len(item.words) - 1)
-        if not item.spans or item.name not in self.waiting:
+        if not item.tokens or item.name not in self.waiting:
             raise ArgumentError(
-                "token: only sentences of raw text that are not annotated, and that have no"
-                " multiword tokens, can be cut otherwise"
+                "token: only sentences of raw text that are not annotated can be cut otherwise"
             )
-        return list(item.words)
+        return item.token_of(token)
 
-    def _recut(self, item: Item, words: Sequence[str]) -> Cut:
-        cut = self._pool.piece(item.start, item.end, words)
-        if not cut.spans:
-            raise ArgumentError("token: there is white space within")
-        return [item], [cut]
+    @staticmethod
+    def _refuse_multiword(words: Sequence[str]) -> None:
+        if len(words) > 1:
+            raise ArgumentError(
+                f"token: consists of {' '.join(words)}; make one word of it first (=)"
+            )
 
     def _in_text_order(self, records: Mapping[str, Record]) -> list[Record]:
         return [*sorted(records.values(), key=_place), *self.strangers]

@@ -152,6 +152,19 @@ def _by_value(value: str) -> str:
     )
 
 
+def ordered_features(value: str) -> str:
+    """Return FEATS with names, and values of each name, in the order of the alphabet."""
+    return _by_value(_ordered(value)) if "=" in value else value
+
+
+def wrong_ud_value(column: str, value: str) -> str | None:
+    """Return which rule of values a value breaks, and the cure; None if none."""
+    for rule, columns, is_broken in VALUE_RULES:
+        if value != "_" and column in columns and is_broken(value):
+            return f"{RULES[rule].what}; {RULES[rule].cure}"
+    return None
+
+
 def _other_than(value: str, ordered: str) -> str | None:
     return None if value.lower() == ordered.lower() else ordered
 

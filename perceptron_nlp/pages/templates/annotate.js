@@ -5,6 +5,8 @@ const $ = (id) => document.getElementById(id);
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const LETTER = /\p{L}/u;
 const LIKELY = 9;
+const SURE = 0.95;
+const MOST_PARTS = 24;
 // Of the address that was printed; no request shows what stands behind its #.
 const KEY = location.hash.slice(1);
 let state = null;
@@ -13,6 +15,9 @@ let labels = {};
 let done = [];
 let at = 0;
 let edits = [];
+let extras = {typos: {}, empty: []};
+// Whether the cursor goes on after a label; null until the person says so.
+let goesOn = null;
 let busy = false;
 
 function made(name, text, kind) {
@@ -85,6 +90,9 @@ function show(found) {
   state = found;
   task = found.task;
   edits = [];
+  extras = task ? structuredClone(task.extras) : {typos: {}, empty: []};
+  for (const id of ["before", "after"]) $(id).textContent = task ? visible(task[id]) : "";
+  $("goes-on").checked = isGoingOn();
   $("work").hidden = !task;
   for (const id of ["accept", "skip", "show-note"]) $(id).disabled = !task;
   $("against").hidden = !found.against;
@@ -250,9 +258,40 @@ function confidence(i) {
   return found ? found[1] : null;
 }
 
+// By default once nine of ten proposals hold.
+function isGoingOn() {
+  const wrong = state.progress.corrections_per_100;
+  return goesOn === null ? wrong !== null && wrong <= 10 : goesOn;
+}
+
+function isUncertain(i) {
+  const sure = confidence(i);
+  return !done[i] && (labels[state.columns[0]][i] === null || Boolean(task.doubts[i])
+    || sure === null || sure < SURE);
+}
+
+// The next uncertain token, else one before that was passed over; there, if all are certain.
+function nextUncertain() {
+  const order = [...task.words.keys()];
+  const found = [...order.slice(at + 1), ...order.slice(0, at)].find(isUncertain);
+  if (found === undefined) say("No uncertain token is left; Enter accepts the sentence.");
+  return found === undefined ? at : found;
+}
+
+// The token of a word: as it stands in the text, its first word, and how many it has.
+function tokenOf(i) {
+  let first = 0;
+  for (const [form, count] of task.tokens) {
+    if (i < first + count) return {form, first, count};
+    first += count;
+  }
+  return {form: task.words[i], first: i, count: 1};
+}
+
 function showSentence() {
   const first = LETTER.exec(task.words.join(""));
   $("sentence").dir = first && RIGHT_TO_LEFT.test(first[0]) ? "rtl" : "ltr";
+  for (const id of ["before", "after"]) $(id).dir = $("sentence").dir;
   $("sentence").replaceChildren(...task.words.map(token));
   choose(at, true);
 }
@@ -261,7 +300,7 @@ function token(word, i) {
   const label = labels[state.columns[0]][i];
   const sure = confidence(i);
   const doubt = task.doubts[i] || label === null ? 3
-    : sure === null || sure >= 0.95 ? 0 : sure >= 0.8 ? 1 : sure >= 0.5 ? 2 : 3;
+    : sure === null || sure >= SURE ? 0 : sure >= 0.8 ? 1 : sure >= 0.5 ? 2 : 3;
   const button = made("button", undefined, "token d" + doubt + (task.known[i] ? "" : " new")
     + (done[i] ? " done" : ""));
   button.type = "button";
@@ -277,6 +316,11 @@ function token(word, i) {
     const short = column === "feats" ? (more || "_").replace(/(^|\|)[^=|]*=/g, " ").trim() : more;
     if (more !== null && more !== "_") button.append(made("span", visible(short), "extra"));
   }
+  if (i in extras.typos) button.append(made("span", "→ " + visible(extras.typos[i]), "extra"));
+  const nodes = extras.empty.filter(([after]) => after === i + 1).map(([, form]) => form);
+  if (nodes.length) button.append(made("span", "+ " + visible(nodes.join(" ")), "extra"));
+  const whole = tokenOf(i);
+  if (whole.count > 1) button.append(made("span", "of " + visible(whole.form), "extra"));
   if (!task.known[i]) button.title = "not annotated before";
   button.addEventListener("click", () => choose(i, true));
   const item = made("li", undefined, task.glued[i] ? "glued" : "");
@@ -357,8 +401,9 @@ function showPanel() {
     const fields = made("div", undefined, "fields");
     fields.append(...state.columns.slice(1).map((column) => field(column)));
     parts.push(fields);
+    if (state.columns.includes("feats")) parts.push(features());
   }
-  if (task.can_cut) parts.push(cuts());
+  parts.push(cuts());
   $("panel").replaceChildren(...parts);
 }
 
@@ -376,6 +421,108 @@ function field(column, kind) {
   input.addEventListener("change", () => setLabel(column, input.value.trim() || null, false));
   whole.append(name, input);
   return whole;
+}
+
+// Features as parts: those that words with this tag have, and what is typed of others.
+function featuresMeant(text) {
+  const typed = text.trim().toLowerCase();
+  const tag = labels.upos ? labels.upos[at] : "";
+  const usual = state.features[tag] || [];
+  const all = [...usual, ...(state.features[""] || []).filter((one) => !usual.includes(one))];
+  if (!typed) return usual.slice(0, MOST_PARTS);
+  const found = all.filter((one) => one.toLowerCase().split("=").some((part) => part.startsWith(typed))
+    || one.toLowerCase().startsWith(typed));
+  return (found.length || !/^\S+=\S+$/.test(text.trim()) ? found : [text.trim()]).slice(0, MOST_PARTS);
+}
+
+// With a part, or without it if it is there; of each name there is one.
+function toggledFeature(part) {
+  const now = (labels.feats[at] || "_").split("|").filter((one) => one !== "_");
+  const name = part.split("=")[0];
+  const rest = now.filter((one) => one.split("=")[0] !== name);
+  if (!now.includes(part)) rest.push(part);
+  const key = (one) => one.split("=")[0].toLowerCase();
+  rest.sort((a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
+  return rest.join("|") || "_";
+}
+
+function features() {
+  const whole = made("div", undefined, "type"), name = made("label", "Features: type one; Enter sets it, or takes it off");
+  const input = made("input"), list = made("ol", undefined, "all parts");
+  input.id = name.htmlFor = "part";
+  input.autocomplete = "off";
+  input.spellcheck = false;
+  const draw = () => {
+    const now = (labels.feats[at] || "_").split("|");
+    list.replaceChildren(...featuresMeant(input.value).map((part) => {
+      const button = made("button", visible(part)), item = made("li");
+      button.type = "button";
+      button.setAttribute("aria-pressed", String(now.includes(part)));
+      button.addEventListener("click", () => takePart(part));
+      item.append(button);
+      return item;
+    }));
+  };
+  input.addEventListener("input", draw);
+  draw();
+  whole.append(name, input, list);
+  return whole;
+}
+
+function takePart(part) {
+  setLabel("feats", toggledFeature(part), false);
+  $("part").focus();
+}
+
+// A line that Enter takes.
+function askLine(about, value, take) {
+  const whole = made("div", undefined, "type"), name = made("label", about + "; Enter takes it");
+  const input = made("input");
+  input.id = name.htmlFor = "asked";
+  input.value = value;
+  input.autocomplete = "off";
+  input.spellcheck = false;
+  input.dir = "auto";
+  input.taken = take;
+  whole.append(name, input);
+  $("panel").querySelector(".head").after(whole);
+  input.focus();
+  input.select();
+}
+
+function setExtras(change) {
+  edits.push({at, extras: structuredClone(extras)});
+  change(extras);
+  redraw(at);
+  choose(at, true);
+}
+
+function askWords() {
+  if (!task.can_cut) return;
+  const whole = tokenOf(at);
+  askLine("The words of “" + visible(whole.form) + "”, with spaces between",
+    task.words.slice(whole.first, whole.first + whole.count).join(" "),
+    (text) => act("split_words", {token: at, words: text.trim() ? text.trim().split(/\s+/)
+      : [whole.form]}));
+}
+
+function askTypo() {
+  askLine("Correct form of a misspelled word", extras.typos[at] || task.words[at], (text) =>
+    setExtras((own) => {
+      delete own.typos[at];
+      if (text.trim() && text.trim() !== task.words[at]) own.typos[at] = text.trim();
+    }));
+}
+
+function askEmpty() {
+  const now = extras.empty.filter(([after]) => after === at + 1)
+    .map(([, form, tag]) => form + (tag === "_" ? "" : " " + tag)).join(", ");
+  askLine("Empty token behind this one: its form, and its tag; several with commas", now, (text) =>
+    setExtras((own) => {
+      const nodes = text.split(",").map((one) => one.trim().split(/\s+/)).filter(([form]) => form);
+      own.empty = own.empty.filter(([after]) => after !== at + 1)
+        .concat(nodes.map(([form, tag]) => [at + 1, form, (tag || "_").toUpperCase()]));
+    }));
 }
 
 // The tag of the set that is typed: the one so called, else the first that begins so, or that is
@@ -403,6 +550,9 @@ function showTyping() {
     const one = meant(input.value);
     [...$("panel").querySelectorAll(".all button")].forEach((button, i) => {
       button.classList.toggle("meant", one === state.tags[i]);
+      const typed = input.value.trim().toLowerCase();
+      button.parentElement.hidden = Boolean(typed) && ![state.tags[i].tag, state.tags[i].about]
+        .some((name) => name.toLowerCase().startsWith(typed));
     });
   });
   whole.append(name, input);
@@ -425,10 +575,16 @@ function cuts() {
     button.addEventListener("click", run);
     whole.append(button);
   };
-  if ([...task.words[at]].length > 1) offer("Split token", "+", showLetters);
-  if (at + 1 < task.words.length && task.glued[at]) offer("Join with next", "-", joinTokens);
-  if (at) offer("Sentence begins here", "[", () => act("split_sentence", {token: at}));
-  offer("Join next sentence", "]", () => act("join_sentence", {}));
+  if (task.can_cut) {
+    const isOne = tokenOf(at).count === 1;
+    offer("Words of the token", "=", askWords);
+    if (isOne && [...task.words[at]].length > 1) offer("Split token", "+", showLetters);
+    if (isOne && at + 1 < task.words.length) offer("Join with next", "-", joinTokens);
+    if (at) offer("Sentence begins here", "[", () => act("split_sentence", {token: at}));
+    offer("Join next sentence", "]", () => act("join_sentence", {}));
+  }
+  offer("Misspelled", "T", askTypo);
+  offer("Empty token", "E", askEmpty);
   return whole;
 }
 
@@ -463,7 +619,7 @@ function setLabel(column, label, isTag) {
   labels[column][at] = label;
   done[at] = true;
   redraw(at);
-  choose(at, isTag);
+  choose(isTag && isGoingOn() ? nextUncertain() : at, isTag);
 }
 
 function redraw(i) {
@@ -476,7 +632,7 @@ function confirmToken() {
     done[at] = labels[state.columns[0]][at] !== null;
     redraw(at);
   }
-  choose(at + 1, true);
+  choose(isGoingOn() ? nextUncertain() : at + 1, true);
 }
 
 function undo() {
@@ -485,8 +641,17 @@ function undo() {
     act("undo", {});
     return;
   }
-  labels[last.column][last.at] = last.label;
-  done[last.at] = last.done;
+  const word = "“" + visible(task.words[last.at]) + "”";
+  if (last.extras) {
+    extras = last.extras;
+    say("Taken back: what was said of " + word + ".");
+  } else {
+    const now = labels[last.column][last.at];
+    say("Taken back: " + word + (now === last.label ? " is right"
+      : ` ${visible(now || "?")} → ${visible(last.label || "?")}`) + ".");
+    labels[last.column][last.at] = last.label;
+    done[last.at] = last.done;
+  }
   redraw(last.at);
   choose(last.at, true);
 }
@@ -502,14 +667,21 @@ function accept() {
   for (const column of state.columns.slice(1)) {
     labels[column] = labels[column].map((label) => label === null ? "_" : label);
   }
-  act("accept", {labels, note: $("note").value});
+  act("accept", {labels, note: $("note").value, extras});
 }
 
 function step(by) {
+  if (isGoingOn()) setGoingOn(false);
   const order = ranked();
   const now = order.indexOf(labels[state.columns[0]][at]);
   const next = now < 0 ? 0 : now + by;
   if (next >= 0 && next < order.length) setLabel(state.columns[0], order[next], true);
+}
+
+function setGoingOn(is) {
+  goesOn = is;
+  $("goes-on").checked = is;
+  say(is ? "The cursor goes on after a label." : "The cursor stays after a label.");
 }
 
 function showNote() {
@@ -529,16 +701,36 @@ const KEYS = {
   "A": () => state.against && more("against"),
   "ArrowDown": () => step(1), "ArrowUp": () => step(-1),
   "Home": () => choose(0, true), "End": () => choose(task.words.length - 1, true),
-  "F": () => focusField("feats"), "L": () => focusField("lemma"), "/": showTyping,
+  "F": () => focusField($("part") ? "part" : "field-feats"), "L": () => focusField("field-lemma"), "/": showTyping, "S": showTyping,
+  "=": askWords, "V": askWords, "T": askTypo, "E": askEmpty, "O": () => setGoingOn(!isGoingOn()),
+  "C": showLetters, "J": () => task.can_cut && joinTokens(),
+  "B": () => task.can_cut && act("split_sentence", {token: at}),
+  "G": () => task.can_cut && act("join_sentence", {}),
   "+": showLetters, "-": () => task.can_cut && joinTokens(),
   "[": () => task.can_cut && act("split_sentence", {token: at}),
   "]": () => task.can_cut && act("join_sentence", {}),
 };
 const WITHOUT_TASK = new Set(["u", "?", "D", "M", "W", "A"]);
 
-function focusField(column) {
-  const found = $("field-" + column);
+function focusField(id) {
+  const found = $(id);
   if (found) found.focus();
+}
+
+// Where letters are not those of English, or digits take Shift, what counts is where the key is.
+const PLACES = {Minus: "-", Equal: "=", BracketLeft: "[", BracketRight: "]", Slash: "/", Period: "."};
+
+function hasMeaning(key) {
+  return key.length > 1 || Boolean(KEYS[key]) || /^[1-9]$/.test(key)
+    || Boolean(state && state.tags.some((tag) => tag.key === key));
+}
+
+function keyOf(event) {
+  if (hasMeaning(event.key)) return event.key;
+  const [, letter, digit] = /^(?:Key([A-Z])|(?:Digit|Numpad)([0-9]))$/.exec(event.code) || [];
+  if (letter) return event.shiftKey ? letter : letter.toLowerCase();
+  if (event.shiftKey && event.code === "Slash") return "?";
+  return digit || PLACES[event.code] || event.key;
 }
 
 document.addEventListener("keydown", (event) => {
@@ -550,6 +742,16 @@ document.addEventListener("keydown", (event) => {
       event.preventDefault();
       if (event.key === "Enter" && event.target.id === "typed" && event.target.value.trim()) {
         takeTyped(event.target.value);
+        return;
+      }
+      if (event.key === "Enter" && event.target.id === "asked") {
+        event.target.taken(event.target.value);
+        return;
+      }
+      if (event.key === "Enter" && event.target.id === "part" && event.target.value.trim()) {
+        const [part] = featuresMeant(event.target.value);
+        if (part) takePart(part);
+        else say("“" + visible(event.target.value) + "” begins no feature; write Name=Value.", true);
         return;
       }
       event.target.blur();
@@ -568,17 +770,18 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.key === "Escape" && task) choose(at, true);
-  if (!task && !WITHOUT_TASK.has(event.key)) return;
-  const sideways = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+  const key = keyOf(event);
+  if (!task && !WITHOUT_TASK.has(key)) return;
+  const sideways = {ArrowLeft: -1, ArrowRight: 1}[key];
   if (sideways) {
     choose(at + ($("sentence").dir === "rtl" ? -sideways : sideways), true);
-  } else if (KEYS[event.key]) {
-    KEYS[event.key]();
-  } else if (/^[1-9]$/.test(event.key)) {
-    const button = $("panel").querySelectorAll(".likely button")[event.key - 1];
+  } else if (KEYS[key]) {
+    KEYS[key]();
+  } else if (/^[1-9]$/.test(key)) {
+    const button = $("panel").querySelectorAll(".likely button")[key - 1];
     if (button) button.click();
   } else {
-    const one = state.tags.find((tag) => tag.key === event.key);
+    const one = state.tags.find((tag) => tag.key === key);
     if (!one) return;
     setLabel(state.columns[0], one.tag, true);
   }
@@ -588,6 +791,10 @@ document.addEventListener("keydown", (event) => {
 $("accept").addEventListener("click", accept);
 $("skip").addEventListener("click", () => act("skip", {}));
 $("undo").addEventListener("click", undo);
+$("goes-on").addEventListener("change", () => {
+  setGoingOn($("goes-on").checked);
+  if (task) choose(at, true);
+});
 $("show-note").addEventListener("click", showNote);
 $("more").addEventListener("click", () => $("help").showModal());
 $("close").addEventListener("click", () => $("help").close());

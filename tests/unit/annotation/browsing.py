@@ -58,13 +58,21 @@ def annotate_by_keys(page: Any, correct: Callable[[tuple[str, ...]], Sequence[st
     if gold is None:
         press_and_wait(page, "s")
         return
-    page.keyboard.press("Home")
-    for proposed, right in zip(tags(page), gold, strict=True):
+    for number, (proposed, right) in enumerate(zip(tags(page), gold, strict=True)):
         if proposed != right:
+            go_to(page, number)
             page.keyboard.press(keys[right])
-        page.keyboard.press("ArrowRight")
     assert tags(page) == list(gold)
     press_and_wait(page, "Enter")
+
+
+def go_to(page: Any, number: int) -> None:
+    """Go to a token by arrows, since the cursor may have gone on by itself."""
+    here = page.evaluate(
+        "[...document.querySelectorAll('.token')].findIndex((one) => one.ariaCurrent === 'true')"
+    )
+    for _ in range(abs(number - here)):
+        page.keyboard.press("ArrowRight" if number > here else "ArrowLeft")
 
 
 def press_and_wait(page: Any, key: str) -> None:

@@ -180,6 +180,64 @@ def test_a_tag_of_the_set_is_typed(browser: Any, out: Path) -> None:
     assert not out.exists()
 
 
+def test_the_cursor_goes_on_to_the_next_uncertain_token_and_undo_says_what(
+    browser: Any, out: Path
+) -> None:
+    with serving(Session([["a", "b", "c"]], out)) as server, opened(browser, server) as page:
+        press(page, "n", "n")
+        assert tags(page) == ["NOUN", "?", "?"]
+        press(page, "O", "n", "v", "x")
+        assert tags(page) == ["NOUN", "VERB", "X"] or len(set(tags(page))) == 3
+        page.keyboard.press("u")
+        wait_for_status(page, "Taken back: “c”")
+        press(page, "O")
+        wait_for_status(page, "The cursor stays after a label.")
+
+
+def test_keys_work_where_they_are_on_keyboards_without_the_letters_of_english(
+    browser: Any, out: Path
+) -> None:
+    with serving(Session([["a", "b"]], out)) as server, opened(browser, server) as page:
+        for key, code, shift in (("т", "KeyN", False), ("é", "Digit2", False), ("Ы", "KeyS", True)):
+            page.evaluate(
+                "([key, code, shiftKey]) => document.activeElement.dispatchEvent("
+                "new KeyboardEvent('keydown', {key, code, shiftKey, bubbles: true}))",
+                [key, code, shift],
+            )
+            assert tags(page)[0] == "NOUN"
+        assert page.locator("#typed").count() == 1
+        page.keyboard.type("pro")
+        assert page.locator(".all li:visible").count() == 2
+        page.keyboard.press("Escape")
+
+
+def test_misspelled_words_empty_tokens_and_features_are_typed(browser: Any, out: Path) -> None:
+    session = Session([["riwer", "b"], ["c"]], out, column="upos,feats,lemma", order="document")
+    with serving(session) as server, opened(browser, server) as page:
+        assert page.inner_text("#after") == "c"
+        press(page, "n", "T")
+        page.keyboard.type("river")
+        press(page, "Enter", "E")
+        page.keyboard.type("flows VERB")
+        press(page, "Enter", "F")
+        for part in ("Number=Sing", "Case=Nom"):
+            page.keyboard.type(part)
+            page.keyboard.press("Enter")
+        press(page, "Escape", "ArrowRight", "n", "Enter")
+        wait_for_words(page, ["c"])
+        assert page.inner_text("#before") == "riwer b"
+        # Now features of nouns are there to choose from.
+        press(page, "n", "F")
+        page.keyboard.type("si")
+        press(page, "Enter", "Escape", "Enter")
+        page.wait_for_selector("#finished h2")
+    first, second = pn.read_conllu(out)
+    assert first.column("feats")[0] == "Case=Nom|Number=Sing|Typo=Yes"
+    assert first.column("misc")[0] == "CorrectForm=river"
+    assert second.column("feats") == ("Number=Sing",) and "1.1\tflows" in out.read_text("utf-8")
+    assert not list(pn.validate(out))
+
+
 def test_after_the_last_sentence_the_page_says_what_is_done_and_what_is_next(
     browser: Any, tmp_path: Path, out: Path
 ) -> None:

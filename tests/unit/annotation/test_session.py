@@ -271,12 +271,16 @@ def test_tokens_without_a_label_count_in_no_figure(tmp_path: Path) -> None:
         assert session.undo() and None not in shown(session).labels["upos"]
 
 
-def test_a_file_without_labels_in_a_column_is_refused(out: Path) -> None:
+def test_a_file_without_labels_in_the_first_column_is_refused_and_others_may_come_later(
+    out: Path,
+) -> None:
     with Session(made(9), out) as session:
         work(session, 2)
-    for column, missing in (("xpos", "xpos"), ("upos,lemma", "lemma")):
-        with pytest.raises(pn.FormatError, match=f"gold.conllu: no word has a label of {missing}"):
-            Session(made(9), out, column=column)
+    with pytest.raises(pn.FormatError, match="gold.conllu: no word has a label of xpos"):
+        Session(made(9), out, column="xpos,upos")
+    with Session(made(9), out, column="upos,lemma") as session:
+        assert session.tagger is not None and session.tagger.columns == ["upos"]
+        assert shown(session).labels["lemma"] == [None] * len(shown(session).words)
 
 
 def test_what_a_file_begins_and_ends_with_stays_there(out: Path) -> None:
@@ -634,8 +638,11 @@ def test_multiword_tokens_are_the_words_of_the_model_and_ranges_in_the_file(
         assert task.glued == [False, False, False, True, False, True, False]
         assert task.labels["upos"] == pipeline.tag_text("Le chat va au bois.")[0].labels
         session.accept()
-        with pytest.raises(pn.ArgumentError, match="multiword"):
-            session.split_token(0, 1)
+        task = shown(session)
+        with pytest.raises(pn.ArgumentError, match="consists of à le"):
+            session.split_token(task.words.index("à"), 1)
+        session.split_token(0, 1)
+        assert session.undo() and session.undone.endswith("cut otherwise")
         session.skip()
     lines = out.read_text("utf-8").split("\n")
     assert lines[:2] == ["# sent_id = 1", "# text = Le chat va au bois."]
@@ -706,3 +713,62 @@ def test_text_without_words_is_refused(tmp_path: Path) -> None:
         Session(tmp_path / "empty.txt")
     with pytest.raises(pn.ArgumentTypeError, match="pool"):
         Session(3)  # type: ignore[arg-type]
+
+
+def test_contractions_are_words_of_a_token_and_are_proposed_when_they_come_again(
+    tmp_path: Path, out: Path
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("Vou ao rio. Ao rio vou. Ele mora em Nova  York.\n", "utf-8")
+    with Session(text, out, order="document") as session:
+        task = shown(session)
+        with pytest.raises(pn.ArgumentError, match="white space"):
+            session.split_words(1, ["a o"])
+        session.split_words(1, ["a", "o"])
+        task = shown(session)
+        assert task.words == ("Vou", "a", "o", "rio", ".")
+        assert task.tokens[1] == ("ao", 2) and task.before == "" and task.after == "Ao rio vou."
+        session.accept(["VERB", "ADP", "DET", "NOUN", "PUNCT"])
+        task = shown(session)
+        assert task.words[:3] == ("A", "o", "rio") and task.before == "Vou ao rio."
+        session.split_words(0, ["Ao"])
+        assert shown(session).words[:2] == ("Ao", "rio")
+        assert session.undo() and "cut otherwise" in session.undone
+        assert shown(session).words[:2] == ("A", "o")
+        session.accept(["X"] * 5)
+        session.join_tokens(shown(session).words.index("Nova"))
+        assert shown(session).words[3] == "Nova York"
+        session.accept(["X"] * 5)
+    assert "Nova York" in out.read_text("utf-8")
+    findings = [one for one in pn.validate(out) if one.rule != "repeated-whitespace"]
+    assert findings == []
+    with Session(text, out, order="document") as session:
+        assert session.next() is None and session.progress().sentences == 3
+
+
+def test_misspelled_words_and_empty_nodes_are_kept_and_changed(out: Path) -> None:
+    extras = pn.annotation.Extras({1: "river"}, [pn.annotation.EmptyNode(2, "flows", "VERB")])
+    with Session([["The", "riwer", "."], ["a", "."]], out, order="document") as session:
+        with pytest.raises(pn.ArgumentError, match="typos"):
+            session.accept(["DET", "NOUN", "PUNCT"], extras=extras._replace(typos={3: "x"}))
+        session.accept(["DET", "NOUN", "PUNCT"], extras=extras)
+        rows = [line.split("\t") for line in out.read_text("utf-8").splitlines()]
+        assert [row[5] for row in rows if row[0] == "2"] == ["Typo=Yes"]
+        assert [row[9] for row in rows if row[0] == "2"] == ["CorrectForm=river"]
+        assert ["2.1", "flows", "_", "VERB"] in [row[:4] for row in rows]
+        assert not list(pn.validate(out))
+        session.undo()
+        task = shown(session)
+        assert task.extras == extras
+        session.accept(["DET", "NOUN", "PUNCT"], extras=pn.annotation.Extras())
+    text = out.read_text("utf-8")
+    assert "Typo" not in text and "CorrectForm" not in text and "2.1" not in text
+
+
+def test_features_are_written_in_order_and_only_as_they_may_be(out: Path) -> None:
+    with Session([["a", "b"]], out, column="upos,feats") as session:
+        for wrong in ("number=Sing", "Number=Sing,Sing"):
+            with pytest.raises(pn.ArgumentError, match="word 1"):
+                session.accept({"upos": ["X", "X"], "feats": [wrong, "_"]})
+        session.accept({"upos": ["X", "X"], "feats": ["Number=Sing|Case=Nom,Acc", "_"]})
+    assert "\tCase=Acc,Nom|Number=Sing\t" in out.read_text("utf-8")
