@@ -362,9 +362,8 @@ class Session:
         for name in self._review:
             return self._treebank.item(name)
         treebank = self._treebank
-        n_records = len(treebank.records)
         asked = lambda: self._trainings.asked(treebank.in_work_order, self._open)  # noqa: E731
-        found = self._asking.chosen(treebank.waiting, n_records, asked)
+        found = self._asking.chosen(treebank.waiting, len(treebank.records), asked)
         return found and treebank.with_known_words(found)
 
     def _prepare(self) -> None:

@@ -276,10 +276,10 @@ def test_a_file_without_labels_in_the_first_column_is_refused_and_others_may_com
 ) -> None:
     with Session(made(9), out) as session:
         work(session, 2)
-    with pytest.raises(pn.FormatError, match="gold.conllu: no word has a label of xpos"):
+    with pytest.raises(pn.FormatError, match=r"gold\.conllu: no word has a label of xpos"):
         Session(made(9), out, column="xpos,upos")
     with Session(made(9), out, column="upos,lemma") as session:
-        assert session.tagger is not None and session.tagger.columns == ["upos"]
+        assert session.tagger is not None and session.tagger.columns == ("upos",)
         assert shown(session).labels["lemma"] == [None] * len(shown(session).words)
 
 
