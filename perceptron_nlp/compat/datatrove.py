@@ -1,0 +1,65 @@
+"""datatrove's word tokenizer, answered by this library: ``language=PerceptronTokenizer("en")``.
+
+datatrove's filters and statistics take a WordTokenizer where they take the name of a language. This
+one cuts text as a model has learned to, without spaCy or NLTK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import perceptron_nlp as pn
+from perceptron_nlp.errors import missing_extra
+
+try:
+    from datatrove.utils.word_tokenizers import WordTokenizer
+except ImportError:
+    raise missing_extra("datatrove", "datatrove") from None
+
+
+class PerceptronTokenizer(WordTokenizer):
+    """Words and sentences of texts, cut by a model; by rules, if the model has not learned to.
+
+    model : what ``perceptron_nlp.load`` takes; opened by each worker when it is first needed
+
+    The methods raise FileError or ModelError if the model cannot be opened.
+    """
+
+    def __init__(self, model: str = "en") -> None:
+        super().__init__(model)
+        self._opened: pn.Tagger | None = None
+
+    def word_tokenize(self, text: str) -> list[str]:
+        """Return the words of a text; a French *du*, which is two, is one as it stands there."""
+        found: list[str] = []
+        add = found.append
+        for sentence in self._sentences(text):
+            for start, end, words in sentence:
+                if len(words) == 1:
+                    add(words[0])
+                elif "".join(words) == text[start:end]:
+                    found += words
+                else:
+                    add(text[start:end])
+        return found
+
+    def sent_tokenize(self, text: str) -> list[str]:
+        """Return the sentences of a text."""
+        return [text[start:end] for start, end in self.span_tokenize(text)]
+
+    def span_tokenize(self, text: str) -> list[tuple[int, int]]:
+        """Return where the sentences of a text stand, as datatrove's other tokenizers do."""
+        return [(sentence[0][0], sentence[-1][1]) for sentence in self._sentences(text)]
+
+    def _sentences(self, text: str) -> Iterator[Any]:
+        if self._opened is None:
+            self._opened = pn.load(self.language)
+        segmenter = self._opened.segmenter
+        if segmenter is not None:
+            return segmenter.sentences_of(text)
+        return ([(word.start, word.end, (word.form,)) for word in own] for own in pn.tokenize(text))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers open the model themselves.
+        return {**self.__dict__, "_opened": None}
