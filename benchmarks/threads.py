@@ -7,6 +7,11 @@ text that the bundled model makes CoNLL-U of, or objects; beside it what two pro
 nothing get done in the time of one, which is what the machine can give. What the threads themselves
 cost does not depend on what else the machine does: the *bound* is twice the CPU time of one thread
 divided by that of two, which know words and wait for each other each for itself.
+
+Figures of one machine differ from run to run where other programs want its processors: two threads
+lose twice, since the one waits for the other at the end. So each row says between what the gain
+lay, round by round, and how often a thread was sent off its processor in all rounds of two: believe
+a row of a narrow range and few of these. How often threads waited is what the tagger may cost.
 ``--reserve`` (Linux, for root) keeps all other programs off the processors during each call, and
 pauses after it, so that a machine that is otherwise busy gives the figures of a quiet one.
 """
@@ -21,8 +26,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
+from resource import RUSAGE_SELF, getrusage
+from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 from corpora import treebank
 
 import perceptron_nlp as pn
@@ -53,6 +61,12 @@ def clock(work: Callable[[], object], reserve: bool = False) -> tuple[float, flo
         seconds = time.perf_counter() - start[0], time.process_time() - start[1]
         del held  # giving the results back is not part of making them
     return seconds
+
+
+def switches() -> npt.NDArray[np.int64]:
+    """How often threads of this process were sent off a processor, and how often they waited."""
+    used = getrusage(RUSAGE_SELF)
+    return np.array([used.ru_nivcsw, used.ru_nvcsw])
 
 
 def side_by_side(work: Callable[[], object], rounds: int, reserve: bool) -> float:
@@ -125,15 +139,22 @@ def thread_row(
     best = {n: (float("inf"), float("inf")) for n in (1, 2)}
     for n in best:
         tag(n)
+    gains, waits = [], np.zeros(2, np.int64)
     for _ in range(rounds):
+        spent = {}
         for n, least in best.items():
-            spent = clock(lambda n=n: tag(n), reserve)
-            best[n] = min(least[0], spent[0]), min(least[1], spent[1])
+            before = switches()
+            spent[n] = clock(lambda n=n: tag(n), reserve)
+            best[n] = min(least[0], spent[n][0]), min(least[1], spent[n][1])
+        waits += switches() - before
+        gains.append(spent[1][0] / spent[2][0])
     (one, one_cpu), (two, two_cpu) = best.values()
-    label += ", one thread; two threads, by the clock; bound by their CPU time"
+    label += ", one thread; two threads, by the clock; bound by their CPU time; gains of all rounds"
     figure = (
         f"{n_words / one / 1e6:.3g} M tokens/s; {one / two:.2f} × one"
-        f" ({os.cpu_count()} processors); {2 * one_cpu / two_cpu:.2f} × one"
+        f" ({os.cpu_count()} processors); {2 * one_cpu / two_cpu:.2f} × one;"
+        f" {min(gains):.2f} to {max(gains):.2f}, median {median(gains):.2f}, threads sent off"
+        f" {waits[0]} times, waiting {waits[1]}"
     )
     if "fork" in multiprocessing.get_all_start_methods():
         apart = side_by_side(lambda: tag(1), rounds, reserve)
