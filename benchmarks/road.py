@@ -175,7 +175,9 @@ def jobs(folder: Path, models: Path, only: str) -> list[tuple[Job, str]]:
         text = folder / f"{name}.txt"
         text.write_text("\n\n".join(" ".join(words) for words in sentences) + "\n", "utf-8")
         made.append((Job(f"`en`, all columns, {name}", (*TAG, "en"), text), "en"))
-        made.append((Job(f"`en`, UPOS, {name}", (*TAG, "en", "--column", "upos"), text), "en"))
+        # Words of a corpus with spaces between them would be taken for lines of words.
+        upos = (*TAG, "en", "--format", "text", "--column", "upos")
+        made.append((Job(f"`en`, UPOS, {name}", upos, text), "en"))
         made.append((Job(f"`en`, cut, {name}", (*TAG, "en", "--column", "text"), text), "en"))
         for how in ("long", "short"):
             arguments = ("-c", OBJECTS, "en", str(text), how)

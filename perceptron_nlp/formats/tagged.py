@@ -243,7 +243,10 @@ def _line(sentence: Sentence) -> str:
     return " ".join(sentence.words) + "\n"
 
 
-def _check_words(words: Iterable[str]) -> None:
+def _check_words(words: Sequence[str]) -> None:
+    whole = " ".join(words)
+    if whole.count(" ") == len(words) - 1 and not {"\t", "\n"} & {*whole} and all(words):
+        return
     for word in words:
         if not word or any(mark in word for mark in " \t\n"):
             raise ArgumentError(f"sentence: the word {quote(word)} is empty or holds a space")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from operator import itemgetter
 
 from perceptron_nlp.errors import ArgumentTypeError
@@ -176,6 +177,7 @@ def wrong_conllu_value(column: str, value: str) -> str | None:
     return None
 
 
+@lru_cache(4096)
 def wrong_tag(tag: str, separator: str = SEPARATOR) -> bool:
     """Return True for a label that could not be read back from ``word/TAG``."""
     return not tag or separator in tag or any(mark in tag for mark in " \t\n")

@@ -59,9 +59,15 @@ static inline void find_pair_rows(const Decoder *d, Worker *w) {
     const PairLayout *p = &d->pairs;
     const FrozenTable *t = d->layout.table;
     const size_t n_statics = (size_t)spread_statics(d);
-    PairBlock *b = &w->pairs.blocks[0];
+    PairBlock *b = &w->pairs.blocks[0], *soon = &w->pairs.blocks[1];
     int64_t sentence = 0, next = 0;
-    while ((b->count = take_pairs(d, w, &sentence, &next, b->places)) > 0) {
+    soon->count = take_pairs(d, w, &sentence, &next, soon->places);
+    while (soon->count) {
+        PairBlock *taken = b;
+        b = soon;
+        soon = taken;
+        soon->count = take_pairs(d, w, &sentence, &next, soon->places);
+        fetch_halves(soon, &d->layout, &w->cache);
         make_pair_keys(b, p, &d->layout, &w->cache);
         filter_pair_keys(b, p, t, 0);
         guess_pair_rows(b, t);

@@ -87,10 +87,10 @@ static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size
     return lemma_lay_slots(c, 12, secrets);
 }
 
-/* The number of an entry, which is new at the end where it was not there; -1: no memory. */
+/* The number of an entry, which is new at the end where it was not there; -1: no memory. `hash` is
+ * its lemma_hash. */
 static inline int64_t lemma_find(LemmaCache *c, WordRef form, const uint8_t *text, uint64_t tags,
-                                 const uint64_t *secrets) {
-    const uint64_t hash = lemma_hash(&form, tags, secrets);
+                                 uint64_t hash, const uint64_t *secrets) {
     size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));
     for (; c->slots[at]; at = (at + 1) & mask) {
         const LemmaEntry *e = &c->entries[c->slots[at] - 1];
@@ -165,6 +165,28 @@ static inline void fill_close(Fill *f) {
     free(f->out);
 }
 
+/* A word whose entry is looked for; its slot was fetched, then its entry. */
+typedef struct {
+    WordRef form;
+    const uint8_t *text;
+    uint64_t tags, hash;
+} LemmaAsked;
+
+static inline void lemma_fetch(const LemmaCache *c, const LemmaAsked *x) {
+    const uint32_t entry1 = c->slots[x->hash >> (64 - c->bits)];
+    if (!entry1) return;
+    PREFETCH(&c->entries[entry1 - 1]);
+    PREFETCH(&c->entries[entry1 - 1].length);
+}
+
+/* Find the entry of word k of the batch; -1: no memory. */
+static inline int lemma_take(Fill *f, const LemmaAsked *asked, size_t k, const uint64_t *secrets) {
+    const LemmaAsked *x = &asked[k % WORDS_AHEAD];
+    const int64_t at = lemma_find(&f->lemmas, x->form, x->text, x->tags, x->hash, secrets);
+    f->lemma_of[k] = (uint32_t)at;
+    return at < 0 ? -1 : 0;
+}
+
 static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                               const uint8_t *text, size_t begin, size_t end) {
     const uint64_t *secrets = m->decoders[0]->secrets;
@@ -176,20 +198,26 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
         if (grow_array(&f->lemma_of, n + n / 4, sizeof *f->lemma_of) < 0) return -1;
         f->lemma_room = n + n / 4;
     }
-    for (size_t s = begin; s < end; s++) {
-        const size_t own = words->first[cut->sentences[s]];
-        const size_t stop = words->first[cut->sentences[s + 1]];
-        for (size_t k = own; k < stop; k++) {
-            const TextWord word = words->words[k];
-            uint64_t tags = k == own;
+    LemmaAsked asked[WORDS_AHEAD];
+    for (size_t s = begin, k = 0; s < end; s++) {
+        const size_t own = k, stop = words->first[cut->sentences[s + 1]] - first;
+        for (; k < stop; k++) {
+            if (k >= WORDS_AHEAD && lemma_take(f, asked, k - WORDS_AHEAD, secrets) < 0) return -1;
+            const TextWord word = words->words[first + k];
+            LemmaAsked *x = &asked[k % WORDS_AHEAD];
+            x->tags = k == own;
             for (int t = 0; t < m->n_tags; t++)
-                tags = tags << 16 | f->workers[m->tags[t]]->labels[k - first];
-            const int64_t at = lemma_find(&f->lemmas, text_word_ref(words, text, word, secrets),
-                                          text_word_bytes(words, text, word), tags, secrets);
-            if (at < 0) return -1;
-            f->lemma_of[k - first] = (uint32_t)at;
+                x->tags = x->tags << 16 | f->workers[m->tags[t]]->labels[k];
+            x->form = text_word_ref(words, text, word, secrets);
+            x->text = text_word_bytes(words, text, word);
+            x->hash = lemma_hash(&x->form, x->tags, secrets);
+            PREFETCH(&f->lemmas.slots[x->hash >> (64 - f->lemmas.bits)]);
+            if (k >= WORDS_AHEAD / 2)
+                lemma_fetch(&f->lemmas, &asked[(k - WORDS_AHEAD / 2) % WORDS_AHEAD]);
         }
     }
+    for (size_t k = n < WORDS_AHEAD ? 0 : n - WORDS_AHEAD; k < n; k++)
+        if (lemma_take(f, asked, k, secrets) < 0) return -1;
     return 0;
 }
 
