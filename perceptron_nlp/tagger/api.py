@@ -16,7 +16,13 @@ from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source, named_col
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
-from perceptron_nlp.tagger.train.options import AUTO, TrainingOptions, TrainOptions, options_from
+from perceptron_nlp.tagger.train.options import (
+    AUTO,
+    BEST,
+    TrainingOptions,
+    TrainOptions,
+    options_from,
+)
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.feature_function import Extractor, FeatureFunction
@@ -86,6 +92,8 @@ def train(
     if not learn:
         options = {**options, "resumable": True}
     chosen = options_from(options, TrainingOptions)
+    if chosen.preset == BEST or chosen.minutes is not None:
+        chosen = stage("options by folds").checked(chosen)
     check_callback(callback)
     check_callback(before_dev)
     check_flag("verbose", verbose)
@@ -195,6 +203,7 @@ def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
             else None
         ),
         resumable=chosen.resumable,
+        minutes=chosen.minutes,
         limit=(
             None
             if chosen.max_memory is None

@@ -31,6 +31,7 @@ import numpy as np
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.crossfit import crossfit, in_turn
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.sampling import permutation
@@ -52,7 +53,7 @@ from perceptron_nlp.tagger.train.columns import (
 )
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task, Trainer, dev_accuracy, resolve_templates
-from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
+from perceptron_nlp.tagger.train.options import AUTO, BEST, LearningOptions
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -106,6 +107,8 @@ def auto_configure(
 
     positions : labels may be learned by their positions
     """
+    if options.preset == BEST:
+        raise ArgumentError("preset: best chooses by many trainings; name another one here")
     sequences = options.beam != 1 and options.update != "passive-aggressive"
     spans = sequences and holds_spans(examples)
     in_parts = (

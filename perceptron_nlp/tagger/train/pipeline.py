@@ -24,6 +24,7 @@ from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.loop import Callback
+from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.tagger.train.stages import TAGS as TAGS
@@ -107,6 +108,8 @@ def learn(
         )
     if not learn_dev:
         return _learn_stages(stages, source, dev_source, plan)
+    if plan.minutes is not None:
+        plan = replace(plan, minutes=plan.minutes / 2)
     n_columns = max(1, len(stages.columns))
     # So that a file which cannot be used is reported at once.
     plan.checkpoints(2 * n_columns)
@@ -157,7 +160,9 @@ def _learn_stages(
             return None
         columns = stages.columns or [name for name in TAGS if is_filled(train, name)]
         given = [name for name in TAGS if name in columns]
-        always = plan.options.preset == "accurate" if always_jackknife is None else always_jackknife
+        always = always_jackknife
+        if always is None:
+            always = plan.options.preset in ("accurate", BEST)
 
         def taggers() -> list[TaggerModel]:
             return [model for model in awaited(tagging) if model.column in given]
