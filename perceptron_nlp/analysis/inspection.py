@@ -383,7 +383,7 @@ def _readable(tagger: Tagger, source: Source) -> list[Sentence]:
 
 def _column(
     model: TaggerModel,
-    packed: bool,
+    packed: int,
     dev: Sequence[Sentence] | None,
     text: Sequence[Sentence] | None,
     asked: tuple[str | None, int],

@@ -295,9 +295,9 @@ def _shortest(
         ways = [pack(codes, _BYTES_DEFLATED)] if few else []
     n_bytes = None
     for way in ways if deflates else ():
-        data = np.frombuffer(zlib.compress(way.data.tobytes(), 6), np.uint8)
-        if len(data) < len(best.data) <= len(way.data) <= _MOST_INFLATED * len(data):
-            best, n_bytes = way._replace(data=data), len(way.data)
+        deflated = np.frombuffer(zlib.compress(way.data.tobytes(), 6), np.uint8)
+        if len(deflated) < len(best.data) <= len(way.data) <= _MOST_INFLATED * len(deflated):
+            best, n_bytes = way._replace(data=deflated), len(way.data)
     return best, n_bytes
 
 

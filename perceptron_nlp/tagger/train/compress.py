@@ -170,7 +170,11 @@ def compressed(
         smaller = compress_model(model, size, like=like)
         own = {part.column: part.calibration for part in like.parts_by_column}
         parts = [one.replace(calibration=own[one.column]) for one in smaller.parts_by_column]
-        return joined(parts).replace(packed=smaller.packed)
+        found = joined(parts).replace(packed=smaller.packed)
+        excess = len(model_to_bytes(found)) - size
+        # Its confidences may take more bytes than those that the size was found with.
+        less = size - excess - size // 1000
+        return found if excess <= 0 else compressed(model, less, labelers, like=like)
     if dev is not None:
         return _compress_by(dev, model, size, labelers)
     if force:
@@ -296,7 +300,7 @@ class _Forms:
             score = _LONGEST_SCORE
         scores = [None if one is None else round(one, 6) for one in (self._score, score)]
         smaller = packed(self._model, share, steps, self.levels)
-        told = {
+        told: dict[str, Any] = {
             "size": self._asked,
             "bytes_before": self._n_bytes,
             "rows_before": n_rows(self._model),
