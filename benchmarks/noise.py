@@ -11,6 +11,7 @@ some words only are drawn by a seed:
 - straight, curly: quotes, apostrophes, dashes and dots in ASCII; as typesetters write them
 - commas: no space behind a comma, unless a digit follows
 - soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
+- wrapped: lines of at most 60 characters; items: each sentence on a line of its own
 - entities: & < > and quotes as HTML entities, which are one token where the mark was
 """
 
@@ -20,11 +21,13 @@ import argparse
 import random
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats.conllu import with_misc
+from perceptron_nlp.formats.conllu import running_text, with_misc
+from perceptron_nlp.tagger.sources import Source
+from perceptron_nlp.tagger.text_scores import scores_from_text
 
 SHOWN = ("Tokens", "Sentences", "UPOS", "Lemmas")
 STRAIGHT = {
@@ -46,6 +49,7 @@ ENTITIES = {
 }
 ENTITIES |= {"\u00ab": "&laquo;", "\u00bb": "&raquo;", "\u2026": "&hellip;", "\u2013": "&ndash;"}
 INVISIBLE = "\u200b\u200e\u2060\ufeff"
+WIDTH = 60
 TURKIC = {"caps": {"i": "İ"}, "lower": {"I": "ı", "İ": "i"}}
 LETTERS = re.compile(r"[^\W\d_]{3,}")
 
@@ -98,6 +102,8 @@ CHANGES: dict[str, Change] = {
     "soft": soft,
     "zero": zero,
     "entities": written(ENTITIES),
+    "wrapped": lambda form, _: form,
+    "items": lambda form, _: form,
 }
 WRITTEN = ("straight", "curly")
 """Changes that the lemmas of marks have, too, …"""
@@ -129,8 +135,37 @@ def changed(lines: Iterator[str], kind: str) -> Iterator[str]:
         yield "\t".join(row) + "\n"
 
 
+def in_lines(text: str, breaks: Iterable[int]) -> str:
+    """Put line breaks in place of spaces."""
+    letters = [*text]
+    for place in breaks:
+        letters[place] = "\n"
+    return "".join(letters)
+
+
+def by_lines(tagger: pn.Tagger, test: str, kind: str) -> dict[str, pn.F1]:
+    """Return F1 where the text is broken into lines."""
+    text, tokens, ends = running_text(pn.read_conllu(test))
+    if kind == "items":
+        breaks = [end for (_, end), is_end in zip(tokens, ends, strict=True) if is_end]
+        breaks = [place for place in breaks if text[place : place + 1] == " "]
+    else:
+        begin, breaks = 0, []
+        for word in re.finditer(r"\S+", text):
+            if "\n" in text[max(0, word.start() - 2) : word.start()]:
+                begin = word.start()
+            elif word.end() - begin > WIDTH and text[word.start() - 1] == " ":
+                begin = word.start()
+                breaks.append(begin - 1)
+    broken = in_lines(text, breaks)
+    return scores_from_text(Source(test, "test"), tagger.model, lambda _: tagger.iter_text(broken))
+
+
 def scores(tagger: pn.Tagger, test: str, kind: str) -> list[float]:
     """Return F1 of what is shown, on a copy of a treebank."""
+    if kind in ("wrapped", "items"):
+        found = by_lines(tagger, test, kind)
+        return [100 * found[name].f1 for name in SHOWN if name in found]
     with (
         open(test, encoding="utf-8") as lines,
         tempfile.NamedTemporaryFile("w", suffix=".conllu", encoding="utf-8") as copy,

@@ -117,9 +117,13 @@ def load_tagger(
     column: str | None = None,
     mmap: bool = False,
     cache_size: int | str | None = None,
+    abbreviations: str | None = None,
+    wrapped: bool = False,
 ) -> pn.Tagger:
     """Load the tagger of a model file, constrained by a lexicon if there is one."""
     tagger = pn.load(model, mmap=mmap, cache_size=cache_size)
+    if abbreviations is not None or wrapped:
+        tagger = tagger.with_cutting(abbreviations=abbreviations, wrapped=wrapped or None)
     if lexicon is None:
         return tagger
     named = "" if column is None else column.strip()

@@ -66,6 +66,9 @@ MODEL  a model file, or en: the bundled English model
 --mark-unknown  write Unknown=Yes into MISC of tokens that were not in the training text (CoNLL-U
     only, which running text then becomes)
 {LEXICON}
+--abbreviations FILE  one on each line: a full stop belongs to them in running text
+--wrapped  line breaks in running text are white space; else those end a sentence that leave room
+    in their line, as behind headings, items and messages
 {format_options(FORMATS + "|lines|text|jsonl|parquet")}
 --lines  each line of running text is a text of its own, such as a message, answered at once
 --json-lines  each line is a JSON object, one field of which is a running text (--format jsonl)
@@ -120,7 +123,9 @@ def run_tag(chosen: argparse.Namespace) -> None:
             said = udpipe.answer("--output", chosen.output)
             raise UsageError(f"--output: {said}; ./{chosen.output} is a file")
     check_there(files)
-    check_stdin([*files, *filter(None, [chosen.lexicon])], quiet=True)
+    further = [*filter(None, [chosen.lexicon, chosen.abbreviations])]
+    check_there(further)
+    check_stdin([*files, *further], quiet=True)
     if chosen.json_lines:
         if chosen.lines or chosen.format not in ("auto", "jsonl"):
             raise UsageError("--json-lines: goes neither with --lines nor with another --format")
@@ -128,7 +133,9 @@ def run_tag(chosen: argparse.Namespace) -> None:
     if chosen.lines and chosen.format not in ("auto", "text"):
         raise UsageError(f"--lines: is for running text (--format text), not {chosen.format}")
     tagger = load_tagger(
-        chosen.model, chosen.lexicon, **picked(chosen, "column", "mmap", "cache_size")
+        chosen.model,
+        chosen.lexicon,
+        **picked(chosen, "column", "mmap", "cache_size", "abbreviations", "wrapped"),
     )
     if _may_be_parquet(chosen, files):
         from perceptron_nlp.cli.tag_folder import are_parquet, write_parquet
@@ -186,6 +193,7 @@ def _may_be_parquet(chosen: argparse.Namespace, files: list[str]) -> bool:
 def _write_file(chosen: argparse.Namespace, files: list[str], tagging: Tagging) -> None:
     check_apart(chosen.output, [chosen.model], "the model")
     check_apart(chosen.output, filter(None, [chosen.lexicon]), "the lexicon")
+    check_apart(chosen.output, filter(None, [chosen.abbreviations]), "the abbreviations")
     check_stdin(files, quiet=chosen.quiet)
     replaced = [path for path in files if path != STDIN and are_same(path, chosen.output)]
     lost = [path for path in replaced if tagging.replaces_labels(path)]

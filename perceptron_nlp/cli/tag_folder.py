@@ -242,8 +242,9 @@ def tag_folder(chosen: argparse.Namespace) -> None:
 
 # Options of tagging on this machine.
 _HERE_ALONE = {
-    **dict.fromkeys(("output", "outfile", "lexicon", "to", "min_confidence", "cache_size")),
-    **dict.fromkeys(("lines", "confidence", "mark_unknown"), False),
+    **dict.fromkeys(("output", "outfile", "lexicon", "abbreviations", "to")),
+    **dict.fromkeys(("min_confidence", "cache_size")),
+    **dict.fromkeys(("lines", "wrapped", "confidence", "mark_unknown"), False),
     "threads": 1,
 }
 

@@ -90,7 +90,7 @@ LEARN_DEV = "--learn-dev: learns the dev set, too, for a model to ship: better, 
 def run_train(chosen: argparse.Namespace) -> None:
     """Check everything, train, save."""
     inputs = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
-    further = [*chosen.raw, *([] if chosen.lexicon is None else [chosen.lexicon])]
+    further = [*chosen.raw, *filter(None, [chosen.lexicon, chosen.abbreviations])]
     check_there(further)
     check_stdin([*inputs, *further], quiet=True)
     check_model_place(chosen.model, [*inputs, *further])

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 from perceptron_nlp._checks import check_callback, check_flag, parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source, named_columns, with_labels
+from perceptron_nlp.tagger.model.model import TEXT, TaggerModel
+from perceptron_nlp.tagger.sources import (
+    ALL,
+    Labeled,
+    LabelLists,
+    Source,
+    named_columns,
+    with_labels,
+)
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.learning import STAGED, Plan, learn_columns, stage
 from perceptron_nlp.tagger.train.loop import Callback, EpochReport
@@ -114,6 +121,13 @@ def train(
     source = Source(with_labels(train, labels, "train"), "train", **how)
     dev_source = None if dev is None else Source(dev, "dev", **how)
     names = named_columns(column)
+    if chosen.abbreviations is not None:
+        from perceptron_nlp.tagger.tag.segment import abbreviations_of
+
+        if not {*names} & {ALL, TEXT}:
+            raise ArgumentError("abbreviations: are of models that learn text; name it as a column")
+        # So that a list that cannot be used is reported at once.
+        chosen = replace(chosen, abbreviations=abbreviations_of(chosen.abbreviations))
     if chosen.calibrate is not None:
         stage("calibration by folds").check_calibration(
             chosen, learn=learn, has_dev=dev is not None
@@ -159,6 +173,8 @@ def train(
             " templates, or set table_bits"
         )
     tagger = Tagger(model.with_fields(source.fields))
+    if chosen.abbreviations is not None:
+        tagger = tagger.with_cutting(abbreviations=chosen.abbreviations)
     if size is None:
         return tagger
     if not first or not tagger.model.more:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.sources import Labeled, LabelLists, Source
     from perceptron_nlp.tagger.tag.arrays import LabelArrays
     from perceptron_nlp.tagger.tag.constraints import Keep, Lexicon, LexiconSource
-    from perceptron_nlp.tagger.tag.segment import Segmenter
+    from perceptron_nlp.tagger.tag.segment import AbbreviationSource, Segmenter
     from perceptron_nlp.tagger.tag.text import TextSentence
     from perceptron_nlp.tagger.text_scores import TextScores
     from perceptron_nlp.tagger.train.clusters import RawSource
@@ -579,6 +579,48 @@ class Tagger:
             pairs = [(lemma, upos) for lemma, own in more.labels.items() for upos in own]
             return self._with(self.model.with_known_lemmas(pairs))
         return Tagger(self.model, **self._how | {"lexicon": Lexicon.of(lexicon, column=name)})
+
+    def with_cutting(
+        self, *, abbreviations: AbbreviationSource | None = None, wrapped: bool | None = None
+    ) -> Tagger:
+        """Return a tagger that cuts running text a little otherwise, wherever it does.
+
+        Its model is changed, and is saved so.
+
+        Parameters
+        ----------
+        abbreviations : words that a full stop belongs to, such as ``["Prof.", "z.B.", "et al."]``,
+            or a file with one on each line; in addition to those that the model knows. No token
+            ends within one, and behind it a sentence does where the text that follows looks like
+            it. In small letters it stands for its forms with capitals, too
+        wrapped : True: line breaks are white space; False: one that leaves room in its line ends a
+            sentence, as those of headings, items and messages do. None for no change
+
+        Raises
+        ------
+        FileError : the file cannot be read
+        FormatError : a line that is no abbreviation (file:line)
+        ArgumentError, ArgumentTypeError : the same of a list; the model has not learned to cut text
+
+        Examples
+        --------
+        ``pn.load("en").with_cutting(abbreviations=["al."]).tag_text("Roe et al. agree.")``
+        """
+        found = self.model.segmentation
+        if found is None:
+            raise ArgumentError(
+                "abbreviations, wrapped: this model has not learned to cut text, and leaves that"
+                " to rules; train with the column text or all"
+            )
+        if abbreviations is not None:
+            from perceptron_nlp.tagger.tag.segment import abbreviations_of
+
+            listed = {*found.abbreviations, *abbreviations_of(abbreviations)}
+            found = found._replace(abbreviations=tuple(sorted(listed)))
+        if wrapped is not None:
+            check_flag("wrapped", wrapped)
+            found = found._replace(wrapped=wrapped)
+        return self._with(self.model.replace(segmentation=found))
 
     def scores(
         self, tokens: Sequence[str], *, probabilities: bool = False

@@ -44,7 +44,13 @@ OTHERS = (
 PATTERNS = st.lists(
     st.sampled_from([*ADDRESSES, *OTHERS, *"().,!?/:;@#<>«»“” \n'"]), max_size=20
 ).map("".join)
-TEXTS |= PATTERNS
+# Lines of any length, with and without room for the word behind them.
+LINES = st.lists(
+    st.lists(st.sampled_from(["Le", "bois", "- du", "12", "longueur,", "fin."]), max_size=12)
+    | st.sampled_from([["x" * 399], ["x" * 400], ["Le"] * 140]),
+    max_size=8,
+)
+TEXTS |= PATTERNS | LINES.map(lambda lines: "\n".join(map(" ".join, lines)))
 
 
 @pytest.fixture(scope="module")
@@ -299,10 +305,10 @@ def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> 
     path = tmp_path / "spaces.conllu"
     path.write_text((rows + "\n") * 20, "utf-8")
     tagger = pn.train(path, column="all", preset="fast", epochs=4)
-    (sentence,) = tagger.tag_text("1\n 000 x")
-    assert sentence.forms == ["1 000", "x"] and sentence.tokens[0].form == "1\n 000"
+    (sentence,) = tagger.tag_text("1\t 000 x")
+    assert sentence.forms == ["1 000", "x"] and sentence.tokens[0].form == "1\t 000"
     assert tagger.segmenter is not None
-    ((first, _),) = tagger.segmenter.sentences_of("1\n 000 x")
+    ((first, _),) = tagger.segmenter.sentences_of("1\t 000 x")
     assert first[2] == ("1 000",)
 
 
@@ -350,6 +356,22 @@ def test_a_text_in_pieces_has_the_same_sentences(
     for segmenter in (*(own for _, own in segmenters), glued.segmenter, titled.segmenter):
         found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
         assert found == whole(segmenter, text)
+
+
+@given(
+    words=st.lists(st.sampled_from(["Dr.", "z.B.", "Z.", "Le", "bois", "h.", "zB.", "-", "."])),
+    gaps=st.text(st.sampled_from("  \n"), min_size=40, max_size=40),
+)
+def test_listed_abbreviations_keep_their_full_stops_in_a_text_and_in_pieces(
+    pipeline: pn.Tagger, words: list[str], gaps: str
+) -> None:
+    own = pipeline.with_cutting(abbreviations=["Dr.", "z.B.", "h."]).segmenter
+    assert own is not None
+    text = "".join(itertools.chain(*zip(words, gaps, strict=False)))
+    found = [(one, tokens) for _, one, tokens, _ in own.sentences_in([*text])]
+    assert found == whole(own, text)
+    for chunk in re.finditer(r"(?<!\S)(?:Dr|z\.B|h)\.(?!\S)", text):
+        assert chunk.span() in {token[:2] for one in own.sentences_of(text) for token in one}
 
 
 @pytest.mark.parametrize(

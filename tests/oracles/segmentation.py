@@ -32,6 +32,7 @@ from perceptron_nlp.text.tagset import (
 )
 
 LONGEST, CHUNK, CHUNK_CHARACTERS = 4_000, 1_000, 10_000
+LONGEST_LINE, NARROWEST = 400, 25
 # Single letters of scripts without spaces, and marks other than apostrophes and pictures.
 BARRIER = re.compile(
     r"c|[^\0-\x7fa0\u2019\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0010ffff]"
@@ -136,6 +137,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
+    if not segmentation.wrapped:
+        for at in _ends_of_lines(text, atoms, words):
+            certain[at] = SENTENCE
     looks = sketch(words)
     for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
         if not holds(kind, segmentation.patterns):
@@ -162,6 +166,67 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if None not in certain:
             return [str(label) for label in certain]
     return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+
+
+def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
+    """Return the atoms of a paragraph whose line breaks end a sentence."""
+    lines: list[list[int]] = [[]]
+    for at, (_, end) in enumerate(atoms.spans):
+        lines[-1].append(at)
+        begin = atoms.spans[at + 1][0] if at + 1 < len(words) else end
+        if {*"\n\r"} & {*text[end:begin]}:
+            lines.append([])
+
+    def length(number: int) -> int:
+        own = lines[number] if 0 <= number < len(lines) else []
+        chars = sum(atoms.spans[at][1] - atoms.spans[at][0] for at in own)
+        return min(LONGEST_LINE + 1, chars + sum(atoms.gaps[at] != NOTHING for at in own))
+
+    def first_word(number: int) -> int:
+        chars = 0
+        for at in lines[number]:
+            chars += atoms.spans[at][1] - atoms.spans[at][0]
+            is_caseless = words[at][0].isalpha() and not _is_cased(words[at][0])
+            if atoms.gaps[at] != NOTHING or is_caseless or chars > LONGEST_LINE:
+                break
+        return chars
+
+    def first_of(number: int) -> str:
+        return words[lines[number][0]][0]
+
+    def is_small(number: int) -> bool:
+        return first_of(number).isalpha() and first_of(number).islower()
+
+    found = []
+    for number in range(len(lines) - 1):
+        width = max(map(length, range(number - 2, number + 2)))
+        has_third = number + 2 < len(lines) and length(number + 1) <= LONGEST_LINE
+        small_third = has_third and is_small(number + 2)
+        has_room = length(number) + first_word(number + 1) < width or width < NARROWEST
+        first, second = (first_of(at) for at in (number, number + 1))
+        if first.isdigit() and second.isdigit():
+            has_room = True
+        if first == second and not first.isalpha() and not first.isdigit():
+            has_room = True
+        before = length(number - 1)
+        is_short = 0 < 4 * before < 3 * width
+        if not has_room and not has_third and not is_small(number + 1):
+            has_room = is_short
+        if not has_room and has_third and is_small(number + 1) == small_third:
+            is_item = is_small(number) and is_short
+            is_line = not is_small(number) or is_short or not before
+            is_room_behind = length(number + 1) + first_word(number + 2) < width
+            has_room = is_room_behind and (is_item if small_third else is_line)
+        last = words[lines[number][-1]][0]
+        goes_on = last in ",;-(&/–—、，،"
+        is_item = is_small(number) and (small_third or not has_third)
+        if has_room and not goes_on and (not is_small(number + 1) or is_item):
+            found.append(lines[number][-1])
+    return found
+
+
+def _is_cased(letter: str) -> bool:
+    return letter.isupper() or letter.istitle() or letter.islower()
 
 
 def _is_near(template: Template) -> bool:

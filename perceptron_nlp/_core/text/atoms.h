@@ -20,6 +20,7 @@ enum {
 #define CHARACTER_PAGES 0x1100
 #define KIND_BITS 3
 #define KIND_OF(class) ((class) & ((1 << KIND_BITS) - 1))
+#define ENDS_LINE (1 << KIND_BITS) /* beside the kind of an atom with one line break behind it */
 enum { TYPE_CAPITAL = 1, TYPE_SMALL, TYPE_CASELESS, TYPE_DIGIT };
 #define IS_LETTER(type) ((type) && (type) != TYPE_DIGIT)
 #define LOOK_CLASSES 0x110000u /* above all characters */
@@ -45,6 +46,7 @@ typedef struct {
     size_t n, room;
     uint32_t chars;  /* of the text */
     int32_t missing; /* the page that is unknown, or -1 */
+    int has_breaks;  /* does a line end in it that is not empty? */
 } AtomList;
 
 typedef struct {
@@ -115,12 +117,14 @@ static inline int reading_hidden(Reading *r, const Characters *known, int kind) 
 
 /* Read over white space: the gap that it is. An empty line is two line breaks of one kind with
  * nothing but white space between them, or a form feed or paragraph separator. */
-static inline uint8_t reading_gap(Reading *r, const Characters *known) {
+static inline uint8_t reading_gap(Reading *r, const Characters *known, int *has_break) {
     uint8_t gap = GAP_NOTHING;
     int feeds = 0, returns = 0;
+    *has_break = 0;
     while (reading_look(r, known) == KIND_SPACE && r->length) {
         const uint32_t c = r->code;
         if (!gap) gap = GAP_SPACE;
+        *has_break |= c == '\n' || c == '\r';
         if (c == '\n') {
             if (feeds++) gap = GAP_PARAGRAPH;
             returns = 0;
@@ -139,8 +143,10 @@ static inline uint8_t reading_gap(Reading *r, const Characters *known) {
 static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) {
     Reading r = {text, 0, n, 0, 0, 0, 0};
     x->n = 0;
+    int has_break;
     x->missing = -1;
-    reading_gap(&r, known);
+    x->has_breaks = 0;
+    reading_gap(&r, known, &has_break);
     for (;;) {
         int kind = reading_look(&r, known);
         const Reading begin = r;
@@ -174,7 +180,11 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
         }
         atom->end = (uint32_t)r.at;
         atom->char_end = r.chars;
-        atom->gap = reading_gap(&r, known);
+        atom->gap = reading_gap(&r, known, &has_break);
+        if (has_break && atom->gap == GAP_SPACE) {
+            atom->kind |= ENDS_LINE;
+            x->has_breaks = 1;
+        }
     }
 }
 

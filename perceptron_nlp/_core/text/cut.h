@@ -33,6 +33,8 @@
 #define LONGEST_CHUNK 1000
 #define CHUNK_CHARACTERS 10000
 #define MOST_FULL_STOPS 8 /* within an abbreviation */
+#define LONGEST_LINE 400  /* characters of a line that may be wrapped, … */
+#define NARROWEST 25      /* … and of the longest line of wrapped ones, at least */
 
 /* Templates by what they look at: an atom and the next, with none of the labels before, the last of
  * them, or more; an atom and both its neighbors; an atom and the next two; or farther. */
@@ -73,7 +75,7 @@ typedef struct {
         small; /* of words in small letters how often training has them: 1 .. SMALL_CLASSES - 1 */
     Places entries;       /* a trie of the words of a dictionary: see matches.h */
     Places abbreviations; /* as they are written, without the last full stop */
-    int has_matches, has_abbreviations;
+    int has_matches, has_abbreviations, is_wrapped; /* are all line breaks white space? */
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -109,6 +111,12 @@ typedef struct {
     WordScratch scratch;
 } CutSums;
 
+/* Of the line of an atom, in characters, white space being one: what is before it, at most
+ * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. */
+typedef struct {
+    uint32_t own, before[2], first;
+} Line;
+
 /* What came out of a text. */
 typedef struct {
     CutSums *sums; /* while it is cut */
@@ -125,6 +133,7 @@ typedef struct {
     size_t kept, kept_before; /* atoms that are needed to go on: the first, in sentences before, */
     size_t kept_labels;       /* and with labels */
     uint32_t taken, taken_chars; /* of the text: what is not */
+    Line line;                   /* where the text begins, and then where its rest does */
     int (*poll)(void);           /* answers signals; below 0: stop */
     size_t unpolled;             /* atoms or tokens labeled since */
 } Cut;
@@ -635,7 +644,7 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
 /* What is seen in place of an abbreviation that is listed, or NULL. */
 static ALWAYS_INLINE const WordRef *stand_in_of(const CutModel *m, const Atom *atom) {
     const WordRef *found = &m->stand_ins[atom->first != LOOK_CAPITAL];
-    return atom->kind == KIND_ABBREVIATION && found->length ? found : NULL;
+    return KIND_OF(atom->kind) == KIND_ABBREVIATION && found->length ? found : NULL;
 }
 
 /* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
@@ -670,7 +679,7 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
         if (atoms[k + 1].first != '.' || !is_letters(&chunk, (int64_t)k)) continue;
         const int64_t begin = abbreviation_begin(m, sums, &chunk, (int64_t)k);
         if (begin < 0) continue;
-        atoms[k].kind = KIND_ABBREVIATION;
+        atoms[k].kind = (uint8_t)(KIND_ABBREVIATION | (atoms[k].kind & ENDS_LINE));
         for (size_t i = (size_t)begin > first ? (size_t)begin : first; i <= k; i++)
             atoms[i].label = m->goes_on;
         if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH)
@@ -739,6 +748,86 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         chunk = i + 1;
     }
     return is_whole ? end : barrier;
+}
+
+/* ---- lines ---- */
+
+/* A line break ends a sentence where the first word of the next line would have had room in its own, as
+ * that of a heading, an item, or a message: text that is wrapped to a width leaves no such room. How
+ * wide the text is, two lines before and one behind tell. */
+
+static inline void line_step(Line *line, const Atom *atom) {
+    if (!line->own) line->first = atom->first;
+    line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
+    if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
+    if (!(atom->kind & ENDS_LINE)) return;
+    line->before[1] = line->before[0];
+    line->before[0] = line->own;
+    line->own = line->first = 0;
+}
+
+/* Characters of the word that begins with atom i, at most so many; 0: it may go on behind the last
+ * atom. */
+static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int is_whole) {
+    uint32_t length = 0;
+    for (; i < end && length <= LONGEST_LINE; i++) {
+        length += atoms[i].char_end - atoms[i].char_begin;
+        if (i + 1 == end && !is_whole) return 0;
+        if (atoms[i].gap != GAP_NOTHING || atoms[i].first == LOOK_CASELESS) break;
+    }
+    return length;
+}
+
+/* Does the line break behind atom i end a sentence? -1: what follows the last atom may tell. */
+static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whole, Line line) {
+    Line next = {0};
+    size_t k = i + 1;
+    for (; k < end && !next.before[0] && next.own <= LONGEST_LINE; k++) {
+        if (k + 1 == end && !is_whole) return -1;
+        line_step(&next, &atoms[k]);
+    }
+    const uint32_t word = first_word(atoms, i + 1, end, is_whole);
+    const int has_third = next.before[0] && next.before[0] <= LONGEST_LINE && k < end;
+    const uint32_t third = has_third ? first_word(atoms, k, end, is_whole) : 0;
+    if (!word || (has_third && !third) || (k == end && !is_whole)) return -1;
+    const uint32_t second = next.before[0] ? next.before[0] : next.own;
+    const uint32_t first = line.own ? line.first : atoms[i].first;
+    const uint32_t before = line.before[0], earlier = line.before[1];
+    line_step(&line, &atoms[i]);
+    const uint32_t own = line.before[0];
+    uint32_t width = own > second ? own : second;
+    if (before > width) width = before;
+    if (earlier > width) width = earlier;
+    const int small_first = first == LOOK_SMALL, is_small = atoms[i + 1].first == LOOK_SMALL;
+    const int small_third = has_third && atoms[k].first == LOOK_SMALL;
+    int has_room = own + word < width || width < NARROWEST;
+    /* Lines of a log begin with digits, items with the same mark. */
+    if (first == atoms[i + 1].first && (first < LOOK_CLASSES || first == LOOK_DIGIT)) has_room = 1;
+    /* A line that fills the width, between others that do not: in a list rather than in prose. */
+    const int is_short = before && 4 * before < 3 * width;
+    if (!has_room && !has_third && !is_small) has_room = is_short;
+    if (!has_room && has_third && second + third < width && is_small == small_third)
+        has_room = is_small ? small_first && is_short : !small_first || is_short || !before;
+    const uint32_t last = atoms[i].first;
+    const int goes_on = is_one_of(last, ",;-(&/") || last == 0x2013 || last == 0x2014 ||
+                        last == 0x3001 || last == 0xFF0C || last == 0x60C;
+    if (!has_room || goes_on) return 0;
+    return !is_small || (small_first && (small_third || !has_third));
+}
+
+/* Label the line breaks of atoms first .. end of a paragraph that end a sentence; how many of all atoms
+ * do not hang on what follows. */
+static inline size_t settle_lines(const CutModel *m, Atom *atoms, size_t begin, size_t first,
+                                  size_t end, int is_whole, Line line) {
+    for (size_t i = begin; i < end; i++) {
+        if (i >= first && atoms[i].kind & ENDS_LINE) {
+            const int ends = ends_line(atoms, i, end, is_whole, line);
+            if (ends < 0) return i;
+            if (ends) atoms[i].label = m->sentence;
+        }
+        line_step(&line, &atoms[i]);
+    }
+    return end;
 }
 
 /* Words, too, make places certain: by how the atom on their other side looks, one of four classes,
@@ -975,7 +1064,8 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
 
 /* Say what is kept of a paragraph that goes on, `left` being the first atom of its open sentence: what
  * labels and patterns that follow look at. */
-static inline void keep_open(Cut *x, size_t begin, size_t left, size_t labeled, size_t reach) {
+static inline void keep_open(Cut *x, Line *line, size_t begin, size_t left, size_t labeled,
+                             size_t reach) {
     const Atom *atoms = x->list.atoms;
     size_t barrier = begin, from = begin;
     const size_t first = left - begin > reach ? left - reach : begin;
@@ -983,6 +1073,7 @@ static inline void keep_open(Cut *x, size_t begin, size_t left, size_t labeled, 
         begins_chunk(atoms, i, &barrier);
         from = barrier;
     }
+    for (size_t i = begin; i < from; i++) line_step(line, &atoms[i]);
     x->kept = from;
     x->kept_before = left - from;
     x->kept_labels = labeled - from;
@@ -1007,12 +1098,20 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
     const size_t n_atoms = x->list.n;
     size_t first = x->n_labeled < n_atoms ? x->n_labeled : n_atoms;
     for (size_t i = 0; i < first; i++) atoms[i].label = (int8_t)labels[i];
-    if (n_atoms && at_end) atoms[n_atoms - 1].gap = GAP_PARAGRAPH;
+    if (n_atoms && at_end) {
+        atoms[n_atoms - 1].gap = GAP_PARAGRAPH;
+        atoms[n_atoms - 1].kind = KIND_OF(atoms[n_atoms - 1].kind);
+    }
     for (size_t i = 0; i < n_atoms; i++) {
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
-        const size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole);
+        size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole);
+        if (x->list.has_breaks && !m->is_wrapped) {
+            const Line line = begin ? (Line){0} : x->line;
+            const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);
+            if (told < settled) settled = told;
+        }
         /* What looks farther ahead than to the last atom but one waits. */
         if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
         if (last > settled) last = settled;
@@ -1024,9 +1123,10 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
     if (label_queue(m, x, w, text) < 0 || put_together(m, x, x->n_before, first) < 0) return -1;
     x->taken = (uint32_t)n;
     x->taken_chars = x->list.chars;
+    if (begin) x->line = (Line){0};
     if (begin < n_atoms) {
         size_t left = x->n_tokens ? x->tokens[x->n_tokens - 1].last + 1u : x->n_before;
-        keep_open(x, begin, left < begin ? begin : left, first, reach);
+        keep_open(x, &x->line, begin, left < begin ? begin : left, first, reach);
     }
     return 0;
 }

@@ -35,6 +35,7 @@ cdef extern from "text/words.h" nogil:
         Places abbreviations
         int has_matches
         int has_abbreviations
+        int is_wrapped
         int8_t word_labels[4]
         int8_t goes_on
         int8_t token
@@ -49,6 +50,10 @@ cdef extern from "text/words.h" nogil:
         uint32_t char_end
     ctypedef struct CutSums:
         pass
+    ctypedef struct Line:
+        uint32_t own
+        uint32_t[2] before
+        uint32_t first
     ctypedef struct Cut:
         CutSums *sums
         AtomList list
@@ -63,6 +68,7 @@ cdef extern from "text/words.h" nogil:
         size_t kept_labels
         uint32_t taken
         uint32_t taken_chars
+        Line line
         int (*poll)() except -1
     ctypedef struct TextWord:
         uint32_t length

@@ -168,6 +168,7 @@ cdef class TextCutter:
         at most LONGEST_STAND_IN bytes; empty where it knows none
     lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
         asked nothing else; in the units of the decoder's weights
+    wrapped : line breaks are white space; else those end a sentence that leave room in their line
 
     Raises
     ------
@@ -177,7 +178,7 @@ cdef class TextCutter:
     def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
                   uint32_t held, entries=None, abbreviations=(), stand_ins=(),
-                  lead=None):
+                  lead=None, bint wrapped=False):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -213,6 +214,7 @@ cdef class TextCutter:
             places_add(&self.model.small, word_key(hashed, 0), count)
         for hashed in abbreviations:
             places_add(&self.model.abbreviations, word_key(hashed, 0), 1)
+        self.model.is_wrapped = wrapped
         self.model.has_abbreviations = len(abbreviations) > 0
         for k, word in enumerate(stand_ins):
             open_stand_in(&self.model, k, <const uint8_t *>PyBytes_AS_STRING(word), len(word))
@@ -258,14 +260,15 @@ cdef class TextCutter:
         places_close(&self.stems.known)
         free(self.scripts)
 
-    def cut_text(self, bytes text not None, bint at_end, bytes labels=b"", size_t n_before=0):
+    def cut_text(self, bytes text not None, bint at_end, bytes labels=b"", size_t n_before=0,
+                 line=(0, 0, 0, 0)):
         """Cut a text, or the beginning of one, or one that goes on; see CutText.
 
         Parameters
         ----------
         text : UTF-8, in which lone surrogates may stand as three bytes, below 2^31 bytes
         at_end : nothing follows it
-        labels, n_before : what CutText.rest said of the text whose rest it begins with
+        labels, n_before, line : what CutText.rest said of the text whose rest it begins with
 
         Raises
         ------
@@ -281,6 +284,8 @@ cdef class TextCutter:
             cutting = self.free.pop()
         except IndexError:
             cutting = Cutting(self)
+        found.found.line.own, found.found.line.first = line[:2]
+        found.found.line.before[0], found.found.line.before[1] = line[2:]
         cutting.cut(found, text, at_end, labels, n_before)
         self.free.append(cutting)
         return found
@@ -356,11 +361,15 @@ cdef class CutText:
 
     @property
     def rest(self):
-        """(labels of the first atoms of the rest, how many of these sentences have already)."""
+        """(labels of the first atoms of the rest, how many of these sentences have already, and
+        what the lines before are like).
+        """
         cdef size_t k, first = self.found.kept
         cdef const Atom *atoms = self.found.list.atoms
         labels = bytes([atoms[first + k].label for k in range(self.found.kept_labels)])
-        return labels, self.found.kept_before
+        cdef Line line = self.found.line
+        lines = line.own, line.first, line.before[0], line.before[1]
+        return labels, self.found.kept_before, lines
 
     @property
     def n_sentences(self):

@@ -39,7 +39,7 @@ static inline void add_entry(Places *words, const uint8_t *word, size_t n, uint3
 /* The type of the run that a letter is in which is an atom of its own; 0 for other atoms. Capitals and
  * small letters are of one. */
 static inline int run_of(const Atom *atom) {
-    if (atom->kind != KIND_OTHER || !IS_LETTER(atom->type)) return 0;
+    if (KIND_OF(atom->kind) != KIND_OTHER || !IS_LETTER(atom->type)) return 0;
     return atom->type == TYPE_CAPITAL ? TYPE_SMALL : atom->type;
 }
 

@@ -344,6 +344,8 @@ def _describe_segmentation(
     for name in ("single", "entries", "stems", "abbreviations", "stand_ins"):
         if not any(described[name]):
             del described[name]
+    if not described["wrapped"]:
+        del described["wrapped"]
     tensors: dict[str, Array] = {}
     for number, name in enumerate(("cut", "splits"), 1 + len(model.more)):
         if described[name] is not None:
@@ -397,7 +399,8 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     listed, stand_ins = (own.described.get(key, []) for key in ("abbreviations", "stand_ins"))
     if not are_abbreviations(listed, stand_ins):
         raise own._bad("segmentation", "abbreviations that there are not")
-    found = found._replace(abbreviations=tuple(listed), stand_ins=tuple(stand_ins))
+    wrapped = own.described.get("wrapped", False) is True
+    found = found._replace(abbreviations=tuple(listed), stand_ins=tuple(stand_ins), wrapped=wrapped)
     if own.described["splits"] is None:
         return found
     splits = stage("splits", 1)

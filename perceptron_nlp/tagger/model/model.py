@@ -348,6 +348,7 @@ class Segmentation(NamedTuple):
     abbreviations : words that a full stop belongs to, without it, in addition to what `cut` knows
     stand_ins : what these are taken for, a word with a capital and one without; "" or nothing
         where `cut` knows none
+    wrapped : line breaks are white space, as text is that is broken to fit a width
     """
 
     cut: TaggerModel
@@ -362,6 +363,7 @@ class Segmentation(NamedTuple):
     stems: Mapping[str, int] = {}
     abbreviations: Sequence[str] = ()
     stand_ins: Sequence[str] = ()
+    wrapped: bool = False
 
 
 def joined(models: Sequence[TaggerModel]) -> TaggerModel:

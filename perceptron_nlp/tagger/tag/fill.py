@@ -23,7 +23,7 @@ from perceptron_nlp.formats import CONLLU_COLUMNS, wrong_conllu_value
 from perceptron_nlp.formats.lines import TEXT_END
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.segment import Segmenter, is_worth_cutting
+from perceptron_nlp.tagger.tag.segment import Rest, Segmenter, is_worth_cutting
 from perceptron_nlp.text.atoms import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.layout import wrong_tag
 from perceptron_nlp.text.scripts import LEMMA, parse_script
@@ -102,7 +102,8 @@ class TextFill:
 
     def _cut_pieces(self, text: str, length: int) -> Iterator[tuple[int, CutText]]:
         """Yield a text cut in pieces that end with a sentence, each with where it begins."""
-        begin, least, rest = 0, length, (b"", 0)
+        rest: Rest = (b"", 0)
+        begin, least = 0, length
         while True:
             end = begin + length
             piece = text[begin:end].encode("utf-8", "surrogatepass")
@@ -121,7 +122,8 @@ class TextFill:
         -------
         what is held of the text, from where the sentences are counted, and these
         """
-        text, begin, seen, rest = "", 0, 0, (b"", 0)
+        rest: Rest = (b"", 0)
+        text, begin, seen = "", 0, 0
         for piece in chain(pieces, [None]):
             if piece is not None:
                 check_text(piece)
@@ -231,7 +233,8 @@ class TextFill:
 
         None stands where more has to be waited for.
         """
-        rest, known = b"", (b"", 0)
+        known: Rest = (b"", 0)
+        rest = b""
         at_start = True
         while True:
             if source.is_waiting():

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.text.cutter import CutText, TextCutter, matches_in, patterns_in
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import (
     LineCount,
     class_page,
+    is_abbreviation,
     is_glued,
     place_numbers,
     small_numbers,
@@ -38,6 +43,10 @@ _LONG_REST = 1 << 12
 TokenSpan = tuple[int, int, tuple[str, ...]]
 """Where a token begins and ends, in characters, and its words: those of a multiword token, or the
 token itself, white space in it as one space."""
+
+
+Rest: TypeAlias = "tuple[bytes, int] | tuple[bytes, int, tuple[int, ...]]"
+"""What the core needs to know to go on cutting a text: see CutText.rest."""
 
 
 class Segmenter:
@@ -73,6 +82,7 @@ class Segmenter:
             [word_bytes(word) for word in segmentation.entries] if has_matches else None,
             [word_hash(word) for word in segmentation.abbreviations],
             [word_bytes(word) for word in segmentation.stand_ins],
+            wrapped=segmentation.wrapped,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )
         self.splits_tokens = splits is not None
@@ -80,7 +90,7 @@ class Segmenter:
     def sentences_of(self, text: str) -> Iterator[list[TokenSpan]]:
         """Yield the sentences of a text, which may be any str, each its tokens."""
         place, length = 0, _PIECE
-        rest = b"", 0
+        rest: Rest = b"", 0
         while place < len(text):
             piece = text[place : place + length]
             found = self._cut(piece, rest, at_end=place + length >= len(text))
@@ -108,7 +118,8 @@ class Segmenter:
         for each sentence the line that it begins on, from 1, its text, its tokens, whose places
         are counted from its first character, and whether the next stands right behind it
         """
-        lines, text, rest, seen = LineCount(), "", (b"", 0), 0
+        lines, text, seen = LineCount(), "", 0
+        rest: Rest = b"", 0
         for piece in pieces:
             text = with_gaps_shortened(text, piece, lines)
             if not is_worth_cutting(len(text), seen):
@@ -122,7 +133,7 @@ class Segmenter:
             seen = len(text)
         yield from self._cut_out(text, self._cut(text, rest, at_end=True), lines)
 
-    def _cut(self, text: str, rest: tuple[bytes, int], *, at_end: bool) -> CutText:
+    def _cut(self, text: str, rest: Rest, *, at_end: bool) -> CutText:
         return self.cutter.cut_text(text.encode("utf-8", "surrogatepass"), at_end, *rest)
 
     @staticmethod
@@ -142,6 +153,42 @@ def is_worth_cutting(length: int, seen: int) -> bool:
     seen : those of them that were there the last time
     """
     return length < _LONG_REST or length - seen > length // 16
+
+
+AbbreviationSource: TypeAlias = "str | os.PathLike[str] | Iterable[str]"
+
+
+def abbreviations_of(source: AbbreviationSource) -> list[str]:
+    """Return abbreviations without their last full stop, out of a file, one a line, or a list.
+
+    Raises FileError if the file cannot be read; FormatError for a line that is none (file:line);
+    ArgumentError, ArgumentTypeError for the same of a list, or if there are none.
+    """
+    if isinstance(source, str | os.PathLike):
+        with LineSource(source) as lines:
+            listed = [(f"{lines.name}:{number}", line) for number, line in lines.lines()]
+    elif isinstance(source, Iterable) and not isinstance(source, bytes):
+        listed = [(f"abbreviations[{number}]", word) for number, word in enumerate(source)]
+    else:
+        raise ArgumentTypeError(
+            f"abbreviations: a path or a list is needed, not {type(source).__name__}"
+        )
+    found = set()
+    for place, word in listed:
+        if not isinstance(word, str):
+            raise ArgumentTypeError(f"{place}: a str is needed, not {type(word).__name__}")
+        parts = word.lstrip("\ufeff").split()
+        own = {part.removesuffix(".") for part in parts if part[-1] == "." or len(parts) == 1}
+        if not all(map(is_abbreviation, own)) or bool(parts) != bool(own):
+            said = f"{quote(word.strip())} is none: letters, with full stops behind them, are"
+            number = int(place.rpartition(":")[2]) if ":" in place else None
+            if number is not None:
+                raise FormatError(said, place.rpartition(":")[0], number)
+            raise ArgumentError(f"{place}: {said}")
+        found |= own
+    if not found:
+        raise ArgumentError("abbreviations: there are none; give some, or leave them out")
+    return sorted(found)
 
 
 def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:

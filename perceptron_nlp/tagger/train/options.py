@@ -297,6 +297,12 @@ class TrainingOptions(LearningOptions):
         "a form, a tab and a label on each line, which become features; the model keeps them",
         metavar="FILE",
     )
+    abbreviations: str | os.PathLike[str] | Sequence[str] | None = _option(
+        None,
+        "data",
+        "abbreviations, one a line, that running text is cut with; for models that learn text",
+        metavar="FILE",
+    )
     learn_dev: bool = _option(
         False,
         "data",
@@ -383,6 +389,7 @@ class TrainOptions(TypedDict, total=False):
     window: int | None
     raw: RawSource | None
     lexicon: str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | None
+    abbreviations: str | os.PathLike[str] | Sequence[str] | None
     learn_dev: bool
     calibrate: str | None
     size: int | str | None
