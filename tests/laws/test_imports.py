@@ -75,6 +75,7 @@ LATE = {
         "tagger/label_scores": ("add", "untrained_labels"),
         "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
+            "with_cutting",
             "labelers",
             "_checked",
             "resume",
