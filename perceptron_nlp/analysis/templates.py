@@ -47,7 +47,7 @@ class TemplateWorth:
 
 
 def worth(
-    model: TaggerModel, packed: bool, dev: Sequence[Sentence] | None = None, threads: int = 1
+    model: TaggerModel, packed: int, dev: Sequence[Sentence] | None = None, threads: int = 1
 ) -> tuple[tuple[TemplateWorth, ...], float | None]:
     """Return the templates of one column, or one pass of it, and its accuracy on a dev set.
 
@@ -66,7 +66,7 @@ def worth(
     return tuple(replace(one, accuracy_lost=whole - accuracy(left)) for one, left in each), whole
 
 
-def _sizes(model: TaggerModel, packed: bool) -> tuple[TemplateWorth, ...]:
+def _sizes(model: TaggerModel, packed: int) -> tuple[TemplateWorth, ...]:
     weights = model.weights
     names = [template.in_text_order(model.right_to_left) for template in model.templates]
     if weights.table_bits is not None:
