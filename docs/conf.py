@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -48,11 +49,36 @@ toc_object_entries = True
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
-html_title = f"perceptron_nlp {release}"
+html_title = "perceptron_nlp"
 # The pages that the library writes have the same colors and type.
 html_favicon = "../perceptron_nlp/pages/templates/icon.svg"
-html_static_path = ["_static", "../perceptron_nlp/pages/templates/tokens.css"]
+html_static_path = [
+    "_static",
+    "images/report-desktop.png",
+    "../perceptron_nlp/pages/templates/tokens.css",
+]
 html_css_files = ["tokens.css", "site.css", "home.css"]
+html_js_files = ["site.js"]
+# What a reader wants first comes first in a search.
+html_search_scorer = str(HERE / "_static" / "scorer.js")
+# A site that is served somewhere says where, for the card that other sites show of it.
+html_baseurl = os.environ.get("PERCEPTRON_NLP_SITE", "")
+html_context = {"card": "_static/report-desktop.png", "site": html_baseurl}
 html_show_sourcelink = False
 html_copy_source = False
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options: dict[str, object] = {"navigation_with_keys": True}
+# Where pages are edited, if they are in public.
+repository = os.environ.get("PERCEPTRON_NLP_REPOSITORY", "").rstrip("/")
+if repository:
+    html_theme_options["source_edit_link"] = f"{repository}/edit/HEAD/docs/{{filename}}"
+    html_theme_options["source_view_link"] = f"{repository}/blob/HEAD/docs/{{filename}}"
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/version.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}

@@ -1,4 +1,4 @@
-"""The walk through weights.pxd: what it shows is in the file, and its table is what the code does."""
+"""The walk through weights.pxd: its excerpts are in the file, its table is what the code does."""
 
 from __future__ import annotations
 

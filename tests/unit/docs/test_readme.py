@@ -41,6 +41,8 @@ LIBRARIES = {
 # The reader of model files is run by tests/unit/trust, the integrations by a test of their own;
 # what engines are told is in the tests that start them; tours are walked by tests/tours.
 ELSEWHERE = {"docs/model-format.md", "docs/integrations.md", "docs/engines.md"}
+# Its servers are started and spoken to by a test of their own.
+ELSEWHERE |= {"docs/howto/other-desks.md"}
 ELSEWHERE |= {page for page in PAGES if page.startswith("docs/tours/")}
 
 pytestmark = [
