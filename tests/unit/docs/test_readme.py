@@ -36,6 +36,8 @@ LIBRARIES = {
     "duckdb": "test",
     "datasets": "test",
     "huggingface_hub": "hub",
+    "fastapi": "test",
+    "pydantic": "test",
 }
 
 # The reader of model files is run by tests/unit/trust, the integrations by a test of their own;
