@@ -1,7 +1,7 @@
 // Pages that one starts with come before those that one looks things up in.
 const FIRST = /^(tutorial|from-text|annotating|tours\/|howto\/|index)/;
 const LAST = /^(model-format|contributing|changes|reference\/names\/)/;
-const Scorer = {
+var Scorer = {
   score: ([docname, , , , score]) => score + (FIRST.test(docname) ? 12 : LAST.test(docname) ? -8 : 0),
   objNameMatch: 11,
   objPartialMatch: 6,
