@@ -18,7 +18,7 @@ STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.py
 SECONDS ?= 60
 
 # Train on your own files: make train TRAIN=… DEV=… TEST=…
-train: $(VENV)/built
+train: $(VENV)/built $(VENV)/models
 	@mkdir -p $(dir $(MODEL))
 	$(BIN)/perceptron-nlp train $(TRAIN) --dev $(DEV) --model $(MODEL)
 	$(BIN)/perceptron-nlp evaluate $(MODEL) $(TEST)
@@ -158,7 +158,12 @@ $(VENV)/built: $(BIN)/python pyproject.toml setup.py $(CORE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(VENV)/tested: $(VENV)/built
+# The models of other languages, under their names.
+$(VENV)/models: $(VENV)/built $(wildcard data/models/*)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps ./data/models
+	@touch $@
+
+$(VENV)/tested: $(VENV)/built $(VENV)/models
 	$(call extra,test)
 	@touch $@
 
