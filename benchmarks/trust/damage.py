@@ -175,7 +175,7 @@ def foreign_files(full: bool) -> Reached:
     del full
     good = samples.small_model()
     newer, arrays = taken_apart(good)
-    newer["__metadata__"]["format_version"] = "3"
+    newer["__metadata__"]["format_version"] = "9"
     newer["__metadata__"]["made_by"] = "9.0"
     stranger = {"weight": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
     text = json.dumps(stranger).encode()

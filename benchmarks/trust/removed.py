@@ -67,7 +67,7 @@ REMOVALS = (
         "M4",
         "the version is not looked at",
         "tagger/model/file.py",
-        'if metadata.get("format_version") not in (str(PLAIN_VERSION), str(MODEL_FORMAT_VERSION)):',
+        'if metadata.get("format_version") not in versions:',
         "if False:",
     ),
     Removal(

@@ -18,8 +18,9 @@ try:
 except ImportError:
     raise missing_extra("scikit-learn", "sklearn") from None
 
+# An estimator is calibrated by its method.
 _DEFAULTS: dict[str, Any] = {"column": None} | {
-    field.name: field.default for field in fields(pn.TrainingOptions)
+    field.name: field.default for field in fields(pn.TrainingOptions) if field.name != "calibrate"
 }
 
 

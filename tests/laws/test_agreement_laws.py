@@ -19,7 +19,7 @@ from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model import agreement
 from perceptron_nlp.tagger.model.settled import Rule
 from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Scored
-from perceptron_nlp.tagger.train.options import UPOS_WEIGHTS
+from perceptron_nlp.tagger.train.learning import UPOS_WEIGHTS
 from perceptron_nlp.tagger.train.settling import Chosen, columns_of, with_tables
 
 COLUMNS = ("upos", "xpos", "feats")

@@ -16,6 +16,7 @@ from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
+from perceptron_nlp.tagger.train.levels import choose_levels
 from perceptron_nlp.tagger.train.packing import Level, packed
 from perceptron_nlp.text.sentence import Sentence
 
@@ -281,8 +282,6 @@ class _Forms:
 
     def choose_levels(self, text: Sequence[Sentence]) -> None:
         """Choose how much of each column stays, unless all of it fits in the finest steps."""
-        # Here, since models of one column do without.
-        from perceptron_nlp.tagger.train.levels import choose_levels
 
         def fits(levels: Mapping[str, Level]) -> bool:
             self.levels = {**levels}

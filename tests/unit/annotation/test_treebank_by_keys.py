@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
@@ -118,14 +117,12 @@ def label_as(page: Any, gold: Gold) -> None:
             page.keyboard.press("Enter")
 
 
-@pytest.mark.skipif(
-    not (Path(os.environ.get("PERCEPTRON_NLP_CORPORA", "/nowhere")) / BOSQUE).exists(),
-    reason="needs PERCEPTRON_NLP_CORPORA",
-)
 def test_portuguese_text_becomes_a_treebank_that_is_valid_and_trains(
-    browser: Any, tmp_path: Path, out: Path
+    browser: Any, corpora: Path, tmp_path: Path, out: Path
 ) -> None:
-    found = list(sentences(Path(os.environ["PERCEPTRON_NLP_CORPORA"]) / BOSQUE))
+    if not (corpora / BOSQUE).exists():
+        pytest.skip(f"there is no {BOSQUE}")
+    found = list(sentences(corpora / BOSQUE))
     raw = tmp_path / "text.txt"
     raw.write_text("\n\n".join(text for text, _ in found) + "\n", "utf-8")
     session = Session(raw, out, column="upos,feats,lemma", order="document", background=True)

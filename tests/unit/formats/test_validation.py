@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import lzma
-import os
 from pathlib import Path
 
 import pytest
@@ -174,9 +173,6 @@ def test_what_is_no_text_is_an_error() -> None:
         found_in(GOOD, level=3)
 
 
-def test_treebanks_that_are_published_have_no_findings() -> None:
-    corpora = os.environ.get("PERCEPTRON_NLP_CORPORA")
-    if not corpora:
-        pytest.skip("PERCEPTRON_NLP_CORPORA names no folder of treebanks")
-    for path in sorted(Path(corpora).glob("treebanks/*/*test.conllu*")):
+def test_treebanks_that_are_published_have_no_findings(corpora: Path) -> None:
+    for path in sorted(corpora.glob("treebanks/*/*test.conllu*")):
         assert list(pn.validate(path)) == [], path

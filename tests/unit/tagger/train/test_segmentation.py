@@ -231,7 +231,8 @@ def test_a_word_has_one_space_where_its_token_has_white_space(tmp_path: Path) ->
     block = "# newpar\n1\t{} b\t_\t{}\t_\t_\t_\t_\t_\t_\n\n"
     text = "".join(block.format(*pair) for pair in [("a", "X"), ("c", "Y")] * 9)
     tagger = pn.train(write(tmp_path / "spaces.conllu", text), column="text,upos", **FAST)
-    (sentence,) = tagger.tag_text("c\u00a0 \n b")
+    # A line as short as this would end a sentence.
+    (sentence,) = tagger.with_cutting(wrapped=True).tag_text("c\u00a0 \n b")
     (token,) = sentence.tokens
     assert (token.form, token.start, token.end) == ("c\u00a0 \n b", 0, 6)
     assert sentence.forms == [token.words[0].form] == ["c b"]
