@@ -1,0 +1,1 @@
+"""Models for perceptron_nlp: see the card of each."""
