@@ -35,7 +35,7 @@ TEXT = "The dog 😀 can't sleep.\nIt barks."
 
 def recipe(name: str) -> str:
     """Return the program that the page says to save under a name."""
-    after = PAGE.read_text("utf-8").partition(f"`{name}`")[2]
+    after = PAGE.read_text("utf-8").partition(f"*{name}*")[2]
     return code_blocks(after, ("python",))[0].code
 
 
