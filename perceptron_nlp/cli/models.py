@@ -270,7 +270,7 @@ def run_models(chosen: argparse.Namespace) -> None:
     rows = []
     for model in named_models():
         card = model.card
-        scores = (card.get("learned train and dev") or {}).get("text", {})
+        scores = (card.get("small") or card.get("learned train and dev") or {}).get("text", {})
         shares = (scores.get(name) for name in ("UPOS", "UFeats", "Lemmas"))
         rows.append(
             (
