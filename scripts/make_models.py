@@ -136,7 +136,6 @@ def scores(tagger: pn.Tagger, test: Path) -> dict[str, dict[str, float]]:
 
 def made(treebank: Treebank, out: Path, license_name: str, options: dict[str, Any]) -> str:
     """Make the model and the card of a treebank; return what to say of it."""
-    logging.getLogger("perceptron_nlp").setLevel(logging.ERROR)
     train, dev, test = (
         treebank.parts["train"],
         treebank.parts.get("dev"),
@@ -194,6 +193,11 @@ def fitting(tagger: pn.Tagger, dev: Path, size: int) -> tuple[int, pn.Tagger]:
         if max(lost) <= MOST_LOST:
             return size, small
         size = int(size * MORE)
+
+
+def hush() -> None:
+    """Let a process say nothing of what is odd in a treebank."""
+    logging.getLogger("perceptron_nlp").setLevel(logging.ERROR)
 
 
 def written(path: Path, text: str) -> None:
@@ -345,7 +349,9 @@ def main() -> int:
     jobs: dict[Future[str], Treebank] = {}
     # The longest first, so that no core is idle at the end.
     found.sort(key=lambda one: -one.parts["train"].stat().st_size)
-    with ProcessPoolExecutor(chosen.jobs, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(
+        chosen.jobs, multiprocessing.get_context("spawn"), initializer=hush
+    ) as pool:
         for one in found:
             name, is_open = license_of(one.folder)
             if not (is_open or chosen.any_license):
