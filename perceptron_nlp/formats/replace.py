@@ -316,8 +316,9 @@ def _still_there(temporary: str, handle: FileIO) -> bool:
 
 def _remove_ownerless(target: str) -> None:
     prefix = os.path.basename(_prefix(target))
-    with contextlib.suppress(OSError), os.scandir(os.path.dirname(target)) as entries:
-        for entry in entries:
+    with contextlib.suppress(OSError):
+        # Listed at once: a signal between opening and closing would leave the folder open.
+        for entry in list(os.scandir(os.path.dirname(target))):
             if entry.name.startswith(prefix) and entry.name.endswith(".part"):
                 with contextlib.suppress(OSError):
                     _remove_if_ownerless(entry)
