@@ -10,6 +10,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, did_you_mean
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, file_error, quote
 from perceptron_nlp.formats import (
+    UD_TAGS,
     known_labels,
     ordered_features,
     wrong_conllu_value,
@@ -18,26 +19,6 @@ from perceptron_nlp.formats import (
 
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 _WRITABLE = re.compile(r"[^\r\n\ud800-\udfff]*")
-# The universal parts of speech, with what they are.
-UD_TAGS = {
-    "ADJ": "adjective",
-    "ADP": "adposition",
-    "ADV": "adverb",
-    "AUX": "auxiliary",
-    "CCONJ": "coordinating conjunction",
-    "DET": "determiner",
-    "INTJ": "interjection",
-    "NOUN": "noun",
-    "NUM": "numeral",
-    "PART": "particle",
-    "PRON": "pronoun",
-    "PROPN": "proper noun",
-    "PUNCT": "punctuation",
-    "SCONJ": "subordinating conjunction",
-    "SYM": "symbol",
-    "VERB": "verb",
-    "X": "other",
-}
 
 
 def column_names(column: str | Sequence[str]) -> list[str]:

@@ -12,10 +12,11 @@ from typing import Any
 from perceptron_nlp._display import counted
 from perceptron_nlp.annotation.asking import Task
 from perceptron_nlp.annotation.goldfile import EmptyNode, Extras, model_place
-from perceptron_nlp.annotation.labels import UD_TAGS, label_names
+from perceptron_nlp.annotation.labels import label_names
 from perceptron_nlp.annotation.review import MOST_DOUBTED, Agreement
 from perceptron_nlp.annotation.session import Session
 from perceptron_nlp.errors import ArgumentError, PerceptronNLPError, file_error
+from perceptron_nlp.formats import UD_TAGS
 from perceptron_nlp.pages import render
 from perceptron_nlp.pages.serving import HOSTS, PageServer, needed_uvicorn, page_application
 

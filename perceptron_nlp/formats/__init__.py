@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         open_tensors,
         read_file_bytes,
     )
-    from perceptron_nlp.formats.ud_rules import ordered_features, wrong_ud_value
+    from perceptron_nlp.formats.ud_rules import UD_TAGS, ordered_features, wrong_ud_value
     from perceptron_nlp.text.layout import (
         CONLLU_COLUMNS,
         Layout,
@@ -64,7 +64,7 @@ _PLACES = {
     "formats.tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors"
     " write_tensors",
     "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
-    "formats.ud_rules": "ordered_features wrong_ud_value",
+    "formats.ud_rules": "UD_TAGS ordered_features wrong_ud_value",
     "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value wrong_tag",
     "text.tagset": "known_labels",
 }

@@ -113,11 +113,26 @@ RULES: dict[str, Rule] = {
     name: Rule(int(level), what.strip(), cure.strip())
     for level, name, what, cure in (row.split(" | ", 3) for row in _TABLE.splitlines())
 }
-UPOS = frozenset(
-    {"ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"}
-    | {"PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"}
-)
-"""The 17 universal parts of speech."""
+UD_TAGS = {
+    "ADJ": "adjective",
+    "ADP": "adposition",
+    "ADV": "adverb",
+    "AUX": "auxiliary",
+    "CCONJ": "coordinating conjunction",
+    "DET": "determiner",
+    "INTJ": "interjection",
+    "NOUN": "noun",
+    "NUM": "numeral",
+    "PART": "particle",
+    "PRON": "pronoun",
+    "PROPN": "proper noun",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinating conjunction",
+    "SYM": "symbol",
+    "VERB": "verb",
+    "X": "other",
+}
+"""The 17 universal parts of speech, with what they are."""
 
 _PAIR = re.compile(
     r"[A-Z0-9][A-Za-z0-9]*(?:\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*"
@@ -204,7 +219,7 @@ VALUE_RULES: tuple[tuple[str, tuple[str, ...], _Test], ...] = (
     ("trailing-whitespace", _ALL, lambda value: value[-1:].isspace()),
     ("repeated-whitespace", _ALL, _TWOSPACES.search),
     ("invalid-whitespace", (*_ALL[:1], *_ALL[3:9]), SPACE.search),
-    ("unknown-upos", ("upos",), lambda value: value not in UPOS),
+    ("unknown-upos", ("upos",), lambda value: value not in UD_TAGS),
     ("invalid-feature", ("feats",), lambda value: not all(map(_PAIR.fullmatch, value.split("|")))),
     ("repeated-feature", ("feats",), lambda value: _has_repeated([n for n, _ in _pairs(value)])),
     (
