@@ -9,21 +9,16 @@ between the lines of the two marks is replaced.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from make_models import model_cards
 
 import perceptron_nlp as pn
 
 BEGIN, END = "<!-- models: begin -->\n", "<!-- models: end -->\n"
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas")
-
-
-def cards_in(folder: Path) -> list[dict[str, Any]]:
-    """The cards of the models in a folder, by their names."""
-    paths = sorted(folder.glob("*.model"))
-    return [json.loads(path.with_suffix(".json").read_text("utf-8")) for path in paths]
 
 
 def known_languages(path: Path) -> dict[str, tuple[str, str]]:
@@ -34,7 +29,7 @@ def known_languages(path: Path) -> dict[str, tuple[str, str]]:
 
 def page_part(folder: Path, languages: Path) -> str:
     """The table of models, their means beside those of full size, and a sentence of each."""
-    cards, known = cards_in(folder), known_languages(languages)
+    cards, known = model_cards(folder), known_languages(languages)
     heads = ["model", "language", "treebank", "license", "words", "kB", *SHOWN]
     lines = [f"| {' | '.join(heads)} |", "|---|---|---|---|" + "--:|" * (2 + len(SHOWN))]
     for card in cards:

@@ -227,7 +227,7 @@ def rows(cards: Sequence[dict[str, Any]]) -> list[list[Any]]:
 
 def tell(out: Path) -> None:
     """Write the table of all cards in a folder, in three forms."""
-    cards = [json.loads(path.read_text("utf-8")) for path in model_cards(out)]
+    cards = model_cards(out)
     if not cards:
         return
     table = rows(cards)
@@ -288,7 +288,7 @@ license of that treebank. Scores are F1 in percent, from text, on the test part.
 
 def pack(out: Path, name: str) -> None:
     """Write what makes a distribution of the models in a folder; each has a license of its own."""
-    cards = [json.loads(path.read_text("utf-8")) for path in model_cards(out)]
+    cards = model_cards(out)
     licenses = sorted({spdx(card["license"]) for card in cards})
     project = PROJECT.format(
         name=name,
@@ -318,9 +318,10 @@ def spdx(name: str) -> str:
     )
 
 
-def model_cards(out: Path) -> list[Path]:
-    """The cards in a folder, by their names."""
-    return [path for path in sorted(out.glob("*.json")) if path.with_suffix(".model").exists()]
+def model_cards(out: Path) -> list[dict[str, Any]]:
+    """The cards of the models in a folder, by their names."""
+    paths = (path for path in sorted(out.glob("*.json")) if path.with_suffix(".model").exists())
+    return [json.loads(path.read_text("utf-8")) for path in paths]
 
 
 def main() -> int:
