@@ -17,7 +17,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from perceptron_nlp._display import percent, points
-from perceptron_nlp.crossfit import in_turn, unheard
+from perceptron_nlp.crossfit import crossfit, in_turn, unheard
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.sampling import permutation
@@ -101,26 +101,30 @@ def chosen_by_folds(
             if now + max(reserved, now - begin if right else 0.0) / 2 > deadline:
                 raise _Late
 
-        for held_out in folds:
+        def trained(rest: list[int]) -> TaggerModel:
             look()
-            rest = sorted({*range(len(examples.sentences))} - {*held_out})
             with unheard():
-                model = learn(examples.part(rest), tried, look)
-            kind = {**model.record["options"]}
-            if kind["beam"] == 1:
-                kind["cost"] = None
-            if not right:
-                if (kind, model.templates) in known:
-                    return None
-                known.append((kind, model.templates))
+                return learn(examples.part(rest), tried, look)
+
+        def judged(model: TaggerModel, held_out: list[int]) -> tuple[TaggerModel, list[bool]]:
             own = examples.part(held_out)
             labels = make_labeler(model).label(model.inputs(own.sentences))
-            right += [
+            return model, [
                 label == gold
                 for sentence, golds in zip(labels, own.gold, strict=True)
                 for label, gold in zip(sentence, golds, strict=True)
                 if gold is not None
             ]
+
+        for model, own in crossfit(folds, trained, judged):
+            if not right:
+                kind = {**model.record["options"]}
+                if kind["beam"] == 1:
+                    kind["cost"] = None
+                if (kind, model.templates) in known:
+                    return None
+                known.append((kind, model.templates))
+            right += own
         return _Trial(right, time.monotonic() - begin)
 
     def fits(settings: Mapping[str, Any]) -> bool:
