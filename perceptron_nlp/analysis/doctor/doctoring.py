@@ -36,7 +36,7 @@ from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
-from perceptron_nlp.tagger.train.pipeline import TAGS, is_filled
+from perceptron_nlp.tagger.train.pipeline import filled_tags
 from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_script
 from perceptron_nlp.text.tagset import UNLABELED
 
@@ -125,8 +125,7 @@ def doctor(
         return replace(examined.diagnosis(), findings=findings)
     turkic = is_turkic((w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True))
     if chosen.evidence is None:
-        tags = [tag for tag in TAGS if is_filled(sentences, tag)]
-        evidence = tuple(dict.fromkeys((*evidence, *tags)))
+        evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
     scripted = [_with_scripts(sentence, turkic) for sentence in sentences]
     found = examine(scripted, name, evidence, chosen, source.place, callback).diagnosis()
     return replace(_with_lemmas(found, turkic), findings=findings)

@@ -27,8 +27,7 @@ from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import TAGS as TAGS
-from perceptron_nlp.tagger.train.stages import learn_lemmas, learn_segmentation
+from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED
@@ -78,7 +77,7 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
         names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))
-    if {*names} == {TEXT, LEMMA} and any(is_filled(sentences, name) for name in TAGS):
+    if {*names} == {TEXT, LEMMA} and filled_tags(sentences):
         raise ArgumentError(
             "column: lemmas are found by tags, which running text does not have; name a column of"
             " tags, too, such as text,upos,lemma"
@@ -158,7 +157,7 @@ def _learn_stages(
     def lemmas(_: Callback | None) -> TaggerModel | None:
         if not stages.lemmas:
             return None
-        columns = stages.columns or [name for name in TAGS if is_filled(train, name)]
+        columns = stages.columns or filled_tags(train)
         given = [name for name in TAGS if name in columns]
         always = always_jackknife
         if always is None:
@@ -272,6 +271,11 @@ def _as_judged_before(model: TaggerModel, first: TaggerModel, learned: str) -> T
     if cut is None or before_cut is None:
         return whole
     return whole.replace(segmentation=cut._replace(lead=before_cut.lead))
+
+
+def filled_tags(sentences: Sequence[Sentence]) -> list[str]:
+    """Return the columns of tags in which a word has a value."""
+    return [name for name in TAGS if is_filled(sentences, name)]
 
 
 def is_filled(sentences: Sequence[Sentence], name: str) -> bool:
