@@ -48,7 +48,6 @@ Array: TypeAlias = "npt.NDArray[Any]"
 FORMAT = "perceptron_nlp"
 MODEL_FORMAT_VERSION = 3
 PLAIN_VERSION = 1  # without packed arrays
-PACKED_VERSION = 2  # with arrays in Rice codes alone
 TIGHTEST = 2
 """What `packed` of a model is if it takes as few bytes as can be."""
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}

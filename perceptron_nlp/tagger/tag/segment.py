@@ -166,24 +166,24 @@ def abbreviations_of(source: AbbreviationSource) -> list[str]:
     """
     if isinstance(source, str | os.PathLike):
         with LineSource(source) as lines:
-            listed = [(f"{lines.name}:{number}", line) for number, line in lines.lines()]
+            path, listed = lines.name, [*lines.lines()]
     elif isinstance(source, Iterable) and not isinstance(source, bytes):
-        listed = [(f"abbreviations[{number}]", word) for number, word in enumerate(source)]
+        path, listed = "", [*enumerate(source)]
     else:
         raise ArgumentTypeError(
             f"abbreviations: a path or a list is needed, not {type(source).__name__}"
         )
     found = set()
-    for place, word in listed:
+    for number, word in listed:
+        place = f"abbreviations[{number}]"
         if not isinstance(word, str):
             raise ArgumentTypeError(f"{place}: a str is needed, not {type(word).__name__}")
         parts = word.lstrip("\ufeff").split()
         own = {part.removesuffix(".") for part in parts if part[-1] == "." or len(parts) == 1}
         if not all(map(is_abbreviation, own)) or bool(parts) != bool(own):
             said = f"{quote(word.strip())} is none: letters, with full stops behind them, are"
-            number = int(place.rpartition(":")[2]) if ":" in place else None
-            if number is not None:
-                raise FormatError(said, place.rpartition(":")[0], number)
+            if path:
+                raise FormatError(said, path, number)
             raise ArgumentError(f"{place}: {said}")
         found |= own
     if not found:
