@@ -190,7 +190,7 @@ def fitting(tagger: pn.Tagger, dev: Path, size: int) -> tuple[int, pn.Tagger]:
         small = tagger.compress(size, dev=dev)
         found = small.evaluate_columns(dev)
         lost = [whole[name].accuracy - found[name].accuracy for name in JUDGED if name in whole]
-        if max(lost) <= MOST_LOST:
+        if max(lost, default=0.0) <= MOST_LOST:
             return size, small
         size = int(size * MORE)
 

@@ -122,6 +122,8 @@ def tag_each(
     # Side by side they would mix what they say.
     taggings = [Tagging(tagger, threads=n_inner, **how) for _ in files]
     template = chosen.outfile or os.path.join(chosen.output, "")
+    further = filter(None, [chosen.lexicon, chosen.abbreviations])
+    inputs = [*files, chosen.model, *further]
     errors: list[pn.PerceptronNLPError] = []
     jobs: dict[str, tuple[str, Tagging]] = {}
     for path, tagging in zip(files, taggings, strict=True):
@@ -132,7 +134,6 @@ def tag_each(
             continue
         if written in jobs:
             raise UsageError(f"{path}: would become {written}, and so would {jobs[written][0]}")
-        inputs = [*files, chosen.model, *filter(None, [chosen.lexicon])]
         check_apart(written, inputs, "an input")
         jobs[written] = path, tagging
     for folder in {Path(written).parent for written in jobs}:

@@ -240,3 +240,14 @@ def test_what_users_of_udpipe_type_is_answered_with_our_word(
     assert main(line.split()) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert word in said
+
+
+def test_a_list_of_abbreviations_is_not_overwritten(
+    texts: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkdir("out")
+    Path("out/a.conllu").write_text("Dr.\n", "utf-8")
+    options = ["--abbreviations", "out/a.conllu", "-o", "out/"]
+    assert main(["tag", "en", "in/a.txt", *options]) == 2
+    assert "out/a.conllu: is an input, and would be overwritten" in capsys.readouterr().err
+    assert Path("out/a.conllu").read_text("utf-8") == "Dr.\n"
