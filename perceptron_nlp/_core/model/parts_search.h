@@ -8,6 +8,14 @@ static inline void NAMED(tree_sums)(const Tree *t, int32_t from, int32_t to, con
         sums[i] = scores[t->number[i]] + (t->parent[i] < 0 ? 0 : sums[t->parent[i]]);
 }
 
+/* The score of a label out of part_scores. */
+static inline SCORE NAMED(label_score)(const Parts *x, const SCORE *part_scores, int32_t label) {
+    SCORE sum = 0;
+    for (int32_t node = x->leaf[label]; node >= 0; node = x->parts.parent[node])
+        sum += part_scores[x->parts.number[node]];
+    return sum;
+}
+
 /* scores[label] out of part_scores; sums is scratch for one score a node. */
 static inline void NAMED(label_scores)(const Parts *x, const SCORE *part_scores, SCORE *sums,
                                        SCORE *scores) {

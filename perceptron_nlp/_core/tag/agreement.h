@@ -156,49 +156,99 @@ static inline int labels_met(const Agreement *a, const uint16_t *labels) {
     return a->met[(size_t)prefix * bytes + labels[last] / 8] >> (labels[last] % 8) & 1;
 }
 
-/* What a token is held to in a column: label `only`, or, if that is -1, those of a mask, or all. */
+/* What a token is held to in a column: label `only`, or, if that is -1, those of a mask, or all.
+ * Where labels are made of parts and none is held, few of thousands are asked for, and each is summed
+ * when it is. */
 typedef struct {
     int32_t only;
     const uint8_t *mask;
+    const Parts *parts; /* NULL: the scores of labels are there */
+    const int32_t *part_scores;
+    double scale, weight; /* of a label's sum */
+    double top;           /* what no label is above */
 } Held;
+
+/* What a label of so many steps adds to the sum of a combination. */
+static ALWAYS_INLINE double scaled(int32_t score, double scale, double weight) {
+    return score / scale * weight;
+}
 
 /* What a label adds to the sum of a combination; -DBL_MAX: it cannot be. Of a label that is held,
  * nothing but that is known. */
 static inline double label_adds(const Held *held, const double *scores, int32_t label) {
     if (held->only >= 0) return held->only == label ? 0 : -DBL_MAX;
+    if (held->parts)
+        return scaled(whole_label_score(held->parts, held->part_scores, label), held->scale,
+                      held->weight);
     return held->mask && !held->mask[label] ? -DBL_MAX : scores[label];
 }
 
-/* The best combination that was met, into `labels`; 0: what is held leaves none. */
+/* What the labels of a prefix add; -DBL_MAX: they cannot be. */
+static inline double prefix_adds(const Agreement *a, const Held *held, double *const *scores,
+                                 int32_t prefix) {
+    const int32_t last = a->n_columns - 1;
+    const uint16_t *labels = a->prefix_label + (size_t)prefix * (size_t)last;
+    double sum = 0;
+    for (int32_t c = 0; c < last; c++) {
+        const double score = label_adds(&held[c], scores[c], labels[c]);
+        if (score == -DBL_MAX) return score;
+        sum += score;
+    }
+    return sum;
+}
+
+/* A combination, and what its labels come to. */
+typedef struct {
+    int32_t prefix; /* -1: none */
+    int64_t place;
+    double sum;
+} Combined;
+
+/* Have the best combination beat those of a prefix, whose labels add `sum`; of equal ones the first
+ * stays. */
+static inline void try_prefix(const Agreement *a, const Held *held, double *const *scores,
+                              int32_t prefix, double sum, Combined *best) {
+    const int32_t last = a->n_columns - 1;
+    for (int64_t i = a->starts[prefix]; i < a->starts[prefix + 1]; i++) {
+        const double score = label_adds(&held[last], scores[last], a->last[i]);
+        if (score == -DBL_MAX || (best->prefix >= 0 && sum + score < best->sum)) continue;
+        if (best->prefix >= 0 && sum + score == best->sum && i > best->place) continue;
+        *best = (Combined){prefix, i, sum + score};
+    }
+}
+
+/* The best combination that was met, into `labels`; 0: what is held leaves none. The prefix that adds
+ * the most is looked at first: then most of the others cannot come up to it. */
 static inline int best_met(const Agreement *a, const Held *held, double *const *scores,
                            uint16_t *labels) {
     const int32_t last = a->n_columns - 1;
-    double best = -DBL_MAX, top = -DBL_MAX;
-    int found = 0;
-    for (int32_t k = 0; k < a->n_able; k++) {
+    double top = -DBL_MAX, most = -DBL_MAX;
+    int32_t first = -1;
+    Combined best = {-1, 0, 0};
+    for (int32_t k = 0; k < a->n_able && !held[last].parts; k++) {
         const double score = label_adds(&held[last], scores[last], a->able[k]);
         if (score > top) top = score;
     }
+    if (held[last].parts) top = held[last].top;
     for (int32_t p = 0; p < a->n_prefixes; p++) {
-        const uint16_t *prefix = a->prefix_label + (size_t)p * (size_t)last;
-        double sum = 0;
-        int able = 1;
-        for (int32_t c = 0; c < last && able; c++) {
-            const double score = label_adds(&held[c], scores[c], prefix[c]);
-            able = score > -DBL_MAX;
-            sum += score;
-        }
-        if (!able || (found && sum + top <= best)) continue;
-        for (int64_t i = a->starts[p]; i < a->starts[p + 1]; i++) {
-            const double score = label_adds(&held[last], scores[last], a->last[i]);
-            if (score == -DBL_MAX || (found && sum + score <= best)) continue;
-            found = 1;
-            best = sum + score;
-            for (int32_t c = 0; c < last; c++) labels[c] = prefix[c];
-            labels[last] = a->last[i];
+        const double sum = prefix_adds(a, held, scores, p);
+        if (sum > most) {
+            most = sum;
+            first = p;
         }
     }
-    return found;
+    if (first >= 0) try_prefix(a, held, scores, first, most, &best);
+    for (int32_t p = 0; first >= 0 && p < a->n_prefixes; p++) {
+        if (p == first) continue;
+        const double sum = prefix_adds(a, held, scores, p);
+        if (sum == -DBL_MAX || (best.prefix >= 0 && sum + top < best.sum)) continue;
+        try_prefix(a, held, scores, p, sum, &best);
+    }
+    if (best.prefix < 0) return 0;
+    const uint16_t *prefix = a->prefix_label + (size_t)best.prefix * (size_t)last;
+    for (int32_t c = 0; c < last; c++) labels[c] = prefix[c];
+    labels[last] = a->last[best.place];
+    return 1;
 }
 
 /* Are the scores of all tokens there after a batch? Where no vectors are, rows are summed again. */
@@ -225,23 +275,22 @@ static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t s
     return scores;
 }
 
-/* The scores of a token's labels in a column, of the last one those that are in combinations.
- * `nodes` is scratch for labels of parts. */
+/* The scores of a token's labels in a column, into `out`; or, of parts of labels, into `units`, for
+ * what is held. `nodes` is scratch for a search of parts. */
 static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, int64_t sentence,
-                                 int64_t token, int32_t *nodes, double *out) {
+                                 int64_t token, int32_t *units, int32_t *nodes, Held *held,
+                                 double *out) {
     const Decoder *d = a->decoders[column];
     const CacheLayout *l = &d->layout;
     const size_t at = (size_t)token * (size_t)l->stride;
-    const int is_last = column == a->n_columns - 1;
-    const int32_t n = is_last ? a->n_able : a->n_labels[column];
+    const double scale = a->scales[column], weight = a->weights[column];
+    const int of_parts = d->parts && !l->spread.of_labels;
     const int16_t *narrow = (const int16_t *)(const void *)w->scores + (l->narrow ? at : 0);
     const int32_t *wide = NULL;
     union {
         int16_t narrow[MOST_UNITS];
         int32_t wide[MOST_UNITS];
     } again;
-    const int of_parts = d->parts && !l->spread.of_labels;
-    int32_t units[MOST_UNITS];
     if (is_spread(d)) {
         spread_again(d, w, sentence, token, &again);
         narrow = again.narrow;
@@ -250,16 +299,26 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
         wide = keeps_scores(d) ? (const int32_t *)(const void *)w->scores + at
                                : summed_again(d, w, sentence, token);
     }
-    if (of_parts && l->narrow) {
-        for (int32_t k = 0; k < l->spread.n_units; k++) units[k] = narrow[k];
-        wide = units;
+    if (!of_parts) {
+        for (int32_t k = 0; k < a->n_labels[column]; k++)
+            out[k] = scaled(l->narrow ? narrow[k] : wide[k], scale, weight);
+        return;
     }
-    if (of_parts) whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, wide, nodes);
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t k = is_last ? a->able[i] : i;
-        const int32_t score = of_parts ? nodes[d->parts->leaf[k]] : l->narrow ? narrow[k] : wide[k];
-        out[k] = score / a->scales[column] * a->weights[column];
+    for (int32_t k = 0; k < d->parts->n_parts; k++) units[k] = l->narrow ? narrow[k] : wide[k];
+    if (held->mask || column < a->n_columns - 1) {
+        whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, units, nodes);
+        for (int32_t k = 0; k < a->n_labels[column]; k++)
+            out[k] = scaled(nodes[d->parts->leaf[k]], scale, weight);
+        return;
     }
+    const int32_t best = whole_best_but(d->parts, units, -1, nodes);
+    const double top = scaled(nodes[d->parts->leaf[best]], scale, weight);
+    *held = (Held){.only = -1,
+                   .parts = d->parts,
+                   .part_scores = units,
+                   .scale = scale,
+                   .weight = weight,
+                   .top = top};
 }
 
 /* Give a token, whose labels were never met together, the best that were: what tag dictionaries hold
@@ -275,7 +334,7 @@ static inline void agree_within(const Agreement *a, Held *held, const int *firm,
         for (int32_t c = 0; c < a->n_columns; c++) {
             const int is_held = held[c].only >= 0 || held[c].mask;
             if (!is_held || stage != (firm[c] ? NONE_HELD : FIRM_HELD)) continue;
-            held[c] = (Held){-1, NULL};
+            held[c] = (Held){.only = -1};
             for (int32_t k = 0; k < a->n_labels[c]; k++) scores[c][k] = 0;
         }
         if (stage == NONE_HELD && free < 2) return;
@@ -288,7 +347,7 @@ static inline void agree_within(const Agreement *a, Held *held, const int *firm,
 
 /* Make the labels of a token of the batch agree. */
 static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int64_t token,
-                            uint16_t *labels, double *scratch, int32_t *nodes) {
+                            uint16_t *labels, double *scratch, int32_t *units, int32_t *nodes) {
     Held held[MAX_AGREEING];
     double *scores[MAX_AGREEING];
     int by_lexicon[MAX_AGREEING];
@@ -296,7 +355,7 @@ static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int
         const Decoder *d = a->decoders[c];
         Worker *own = agreeing_worker(w, c);
         if (!is_open_token(own, token)) {
-            held[c] = (Held){labels[c], NULL};
+            held[c] = (Held){.only = labels[c]};
             by_lexicon[c] = 0;
             scores[c] = scratch;
             scratch += a->n_labels[c];
@@ -304,12 +363,13 @@ static inline void agree_on(const Agreement *a, Worker *w, int64_t sentence, int
         }
         const int32_t type = own->types[0][padded_place(d, sentence, token)];
         const int32_t forced = d->layout.forces ? own->cache.entries[type].forced : FREE;
-        held[c] =
-            (Held){forced > FREE ? forced : -1, forced < FREE ? mask_of(&d->layout, forced) : NULL};
+        held[c] = (Held){.only = forced > FREE ? forced : -1,
+                         .mask = forced < FREE ? mask_of(&d->layout, forced) : NULL};
         by_lexicon[c] = forced != FREE && d->layout.lexicon.n;
         scores[c] = scratch;
         scratch += a->n_labels[c];
-        if (forced <= FREE) scaled_scores(a, c, own, sentence, token, nodes, scores[c]);
+        if (forced <= FREE)
+            scaled_scores(a, c, own, sentence, token, units, nodes, &held[c], scores[c]);
     }
     agree_within(a, held, by_lexicon, scores, labels);
     for (int32_t c = 0; c < a->n_columns; c++) agreeing_worker(w, c)->labels[token] = labels[c];
@@ -333,23 +393,26 @@ static inline void batch_return(Batch *b) {
 }
 
 static inline int agree_on_batch(const Agreement *a, Worker *w) {
-    size_t n = 0, most_nodes = 1;
+    size_t n = 0, most_units = 1, most_nodes = 1;
     for (int32_t c = 0; c < a->n_columns; c++) {
         const Parts *parts = a->decoders[c]->parts;
         n += (size_t)a->n_labels[c];
-        if (parts && (size_t)parts->parts.n > most_nodes) most_nodes = (size_t)parts->parts.n;
+        if (!parts) continue;
+        if ((size_t)parts->n_parts > most_units) most_units = (size_t)parts->n_parts;
+        if ((size_t)parts_scratch(parts) > most_nodes) most_nodes = (size_t)parts_scratch(parts);
     }
     double *scratch = (double *)malloc(n * sizeof *scratch);
-    int32_t *nodes = (int32_t *)malloc(most_nodes * sizeof *nodes);
-    for (int64_t s = 0; scratch && nodes && s < w->n_sentences; s++)
+    int32_t *units = (int32_t *)malloc((most_units + most_nodes) * sizeof *units);
+    for (int64_t s = 0; scratch && units && s < w->n_sentences; s++)
         for (int64_t i = w->starts[s]; i < w->starts[s + 1]; i++) {
             uint16_t labels[MAX_AGREEING] = {0};
             for (int32_t c = 0; c < a->n_columns; c++) labels[c] = agreeing_worker(w, c)->labels[i];
-            if (!labels_met(a, labels)) agree_on(a, w, s, i, labels, scratch, nodes);
+            if (!labels_met(a, labels))
+                agree_on(a, w, s, i, labels, scratch, units, units + most_units);
         }
-    const int status = scratch && nodes ? 0 : -1;
+    const int status = scratch && units ? 0 : -1;
     free(scratch);
-    free(nodes);
+    free(units);
     return status;
 }
 

@@ -80,6 +80,7 @@ cdef extern from "tag/agreement.h" nogil:
     ctypedef struct Held:
         int32_t only
         const uint8_t *mask
+        const void *parts
     int labels_met(const Agreement *a, const uint16_t *labels) noexcept
     void agree_within(const Agreement *a, Held *held, const int *firm, double **scores,
                       uint16_t *labels) noexcept

@@ -687,6 +687,7 @@ cdef class ColumnsDecoder:
                 scored[c], firm[c] = &row[0], stays
                 within[c].only = allowed[0] if allowed is not None and len(allowed) == 1 else -1
                 within[c].mask = NULL
+                within[c].parts = NULL
                 if allowed is not None:
                     within[c].mask = &mask[0]
             agree_within(&self.agreement, within, firm, scored, found)

@@ -207,14 +207,25 @@ KERNEL_TARGET static void KERNEL(spread_sum)(const Decoder *d, Worker *w, const 
     for (int k = 1; k < said.n; k++) KERNEL(add_units)(sum, said.vectors[k], width);
 }
 
+#if VECTOR_EXTENSIONS
+typedef SUM KERNEL(Block) VECTOR_OF(BLOCK_UNITS * sizeof(SUM), sizeof(SUM));
+#endif
+
 /* The first of the highest labels of a block; *high is its score. */
 KERNEL_TARGET static ALWAYS_INLINE int32_t KERNEL(best_of_block)(const KERNEL(Said) * said,
                                                                  int32_t block, SCORE *high) {
     SUM sum[BLOCK_UNITS] = {0};
+#if VECTOR_EXTENSIONS
+    KERNEL(Block) whole = {0};
+    for (int i = 0; i < said->n; i++)
+        whole += *(const KERNEL(Block) *)(const void *)(said->vectors[i] + block * BLOCK_UNITS);
+    memcpy(sum, &whole, sizeof sum);
+#else
     for (int i = 0; i < said->n; i++) {
         const SUM *own = said->vectors[i] + block * BLOCK_UNITS;
         for (int32_t k = 0; k < BLOCK_UNITS; k++) sum[k] = (SUM)(sum[k] + own[k]);
     }
+#endif
     SCORE best = (SCORE)sum[0];
     for (int32_t k = 1; k < BLOCK_UNITS; k++) best = (SCORE)sum[k] > best ? (SCORE)sum[k] : best;
     int32_t at = 0;
