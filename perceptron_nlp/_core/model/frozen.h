@@ -11,7 +11,9 @@
  * half. The key of a fixed table is the top bits of a feature's key, and the place's number where
  * most of the table is in use (`direct`).
  *
- * The first bucket is (key * multiplier) >> shift, as in probe.h. Weights are whole numbers of
+ * The first bucket is (key * multiplier) >> shift. Keys are hashes, so their highest bits will do,
+ * and rows that come in the order of their keys fill one bucket after the other: the multiplier is
+ * 1, unless keys were made to meet; then it is drawn, as in probe.h. Weights are whole numbers of
  * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
  * tags. */
 #ifndef PERCEPTRON_NLP_FROZEN_H
@@ -49,7 +51,7 @@ typedef struct {
     int bits;            /* log2 of the number of buckets */
     int drop;            /* bits of a feature's key that its own key is without */
     int shift;           /* of the own key times multiplier: what is left is a bucket's number */
-    uint64_t multiplier; /* odd, drawn anew by each process; 1 where direct */
+    uint64_t multiplier; /* odd; 1, or drawn by each process */
     void *block;         /* the buckets', before it is aligned */
     FrozenBucket *buckets;
     uint32_t *records;
@@ -71,8 +73,8 @@ static inline uint64_t first_record(const FrozenTable *t) {
 }
 
 /* Room for n_rows rows and n_cells cells; fixed_bits is 0 for exact keys. -1: no memory. */
-static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
-                              uint64_t n_rows, uint64_t n_cells) {
+static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t n_rows,
+                              uint64_t n_cells) {
     memset(t, 0, sizeof *t);
     t->n_labels = n_labels;
     t->mask_words = packed_mask_words(n_labels);
@@ -87,8 +89,8 @@ static inline int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, 
         t->direct ? (uint64_t)1 << fixed_bits : n_rows / BUCKET_MEAN * BUCKET + BUCKET;
     while ((uint64_t)BUCKET << t->bits < places) t->bits++;
     t->drop = fixed_bits ? 64 - fixed_bits : 0;
-    t->shift = t->direct ? BUCKET_BITS : 64 - t->bits;
-    t->multiplier = t->direct ? 1 : multiplier | 1;
+    t->shift = t->direct ? BUCKET_BITS : 64 - t->drop - t->bits;
+    t->multiplier = 1;
     if (words > FROZEN_MAX_WORDS) return -1;
     t->block = large_block((sizeof(FrozenBucket) << t->bits) + sizeof(FrozenBucket) - 1, 1);
     t->records = (uint32_t *)large_block((size_t)words * sizeof(uint32_t), 0);
@@ -188,7 +190,11 @@ static inline uint32_t frozen_sure(const FrozenTable *t, uint64_t own, uint32_t 
     return row < 0 ? 0 : (uint32_t)row;
 }
 
-/* The next record under a key of the table's own; NULL where the key is there already. */
+/* Buckets that a row may be from its first one where the multiplier is 1. */
+#define FROZEN_FARTHEST 16
+
+/* The next record under a key of the table's own; NULL where the key is there already; that of row
+ * 0 where it would be too far away. */
 static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
     const uint32_t high = (uint32_t)(own >> 32);
     FrozenBucket *b = &t->buckets[frozen_start(t, own)];
@@ -197,7 +203,8 @@ static inline uint32_t *frozen_enter(FrozenTable *t, uint64_t own) {
         if (b->rows[place]) return NULL;
     } else {
         uint32_t empty;
-        for (;; b = &t->buckets[frozen_next(t, (size_t)(b - t->buckets))]) {
+        for (int far = 0;; far++, b = &t->buckets[frozen_next(t, (size_t)(b - t->buckets))]) {
+            if (far > FROZEN_FARTHEST && t->multiplier == 1) return t->records;
             empty = equal_places(b->rows, 0);
             for (uint32_t match = bucket_match(b, (uint32_t)own) & ~empty; match;
                  match &= match - 1)
@@ -235,8 +242,9 @@ static inline const FrozenRow *frozen_row(const FrozenTable *t, int64_t row) {
 
 /* Enter all rows; starts are those of FrozenWeights. The first row whose key is there already, or
  * whose labels do not ascend; -1 when there is none. */
-static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
-                                  const uint16_t *labels, const int16_t *weights, int64_t n_rows) {
+static inline int64_t frozen_fill(FrozenTable *t, uint64_t secret, const uint64_t *keys,
+                                  const int64_t *starts, const uint16_t *labels,
+                                  const int16_t *weights, int64_t n_rows) {
     const int64_t n_cells = starts[n_rows];
     for (int64_t row = 0; row < n_rows; row++) {
         if (row + FROZEN_AHEAD < n_rows)
@@ -244,6 +252,14 @@ static inline int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const in
         int64_t start = starts[row], n = starts[row + 1] - start;
         uint32_t *record = frozen_enter(t, keys[row]);
         if (!record) return row;
+        if (record == t->records) {
+            memset(t->buckets, 0, sizeof(FrozenBucket) << t->bits);
+            t->used = first_record(t);
+            t->multiplier = secret | 1;
+            t->shift = 64 - t->bits;
+            row = -1;
+            continue;
+        }
         if (t->mask_words) {
             const int few = n <= PACKED_FEW && start + PACKED_FEW <= n_cells;
             t->used += (few ? packed_write_few : packed_write)(record, t->mask_words,

@@ -100,10 +100,11 @@ cdef extern from "tag/search.h" nogil:
     int index_open(Index *x, uint64_t multiplier, int bits) noexcept
     void index_close(Index *x) noexcept
     int64_t index_insert(Index *x, uint64_t key) noexcept
-    int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t multiplier,
-                    uint64_t n_rows, uint64_t n_cells) noexcept
-    int64_t frozen_fill(FrozenTable *t, const uint64_t *keys, const int64_t *starts,
-                        const uint16_t *labels, const int16_t *weights, int64_t n_rows) noexcept
+    int frozen_open(FrozenTable *t, int32_t n_labels, int fixed_bits, uint64_t n_rows,
+                    uint64_t n_cells) noexcept
+    int64_t frozen_fill(FrozenTable *t, uint64_t secret, const uint64_t *keys,
+                        const int64_t *starts, const uint16_t *labels, const int16_t *weights,
+                        int64_t n_rows) noexcept
     int64_t frozen_find(const FrozenTable *t, uint64_t key) noexcept
     int filter_add(KeyFilter *f, const FrozenTable *t, uint64_t all, const uint64_t *keys,
                    int64_t n) noexcept

@@ -195,14 +195,14 @@ cdef class FrozenModel:
         cdef const uint16_t[::1] label_view = _buffer(cell_labels, "uint16")
         cdef const int16_t[::1] weight_view = _buffer(weights, "int16")
         cdef int64_t n_rows = key_view.shape[0], wrong, earlier = 0
-        if frozen_open(t, n_labels, bits, draw_secret(), n_rows,
-                       label_view.shape[0]) < 0:
+        cdef uint64_t secret = draw_secret()
+        if frozen_open(t, n_labels, bits, n_rows, label_view.shape[0]) < 0:
             raise MemoryLimitError("no memory for the model's weights")
         # There is no address of the first of nothing.
         if not n_rows or not label_view.shape[0]:
             return
         with nogil:
-            wrong = frozen_fill(t, &key_view[0], &start_view[0], &label_view[0],
+            wrong = frozen_fill(t, secret, &key_view[0], &start_view[0], &label_view[0],
                                 &weight_view[0], n_rows)
         if wrong < 0:
             return
@@ -229,6 +229,13 @@ cdef class FrozenModel:
         groups = list(zip(group_starts, group_starts[1:], most))
         if len(group_starts) != p.n_templates + 1 or not all(most):
             return False
+        if not label_view.shape[0]:
+            return True
+        label, weight = &label_view[0], &weight_view[0]
+        # Weights of compressed models are so light that it does not matter which labels they are of.
+        times = self.parts.most if self.decoder.layout.spread.of_labels else 1
+        if times * sum(most) * heaviest(weight, weight_view.shape[0]) < 1 << 15:
+            return True
         if self.table.fixed_bits:
             groups = [(0, row_starts.shape[0] - 1, sum(most))]
         # What the weights of each label are at least and at most, and the sums of these.
@@ -236,9 +243,6 @@ cdef class FrozenModel:
         cdef int32_t *low = &bounds[0]
         cdef int32_t *high = low + n_labels
         cdef int64_t[::1] sums = memoryview(bytearray(16 * n_labels)).cast("q")
-        if not label_view.shape[0]:
-            return True
-        label, weight = &label_view[0], &weight_view[0]
         for first_row, end_row, times in groups:
             begin, end = row_starts[first_row], row_starts[end_row]
             if not 0 <= begin <= end <= label_view.shape[0]:
@@ -541,6 +545,16 @@ cdef class FrozenModel:
     def has_halves(self):
         """Are keys of pairs put together of what either word has?"""
         return self.decoder.layout.n_halves > 0
+
+
+cdef int64_t heaviest(const int16_t *weights, int64_t n) noexcept:
+    """The weight that is furthest from 0, without its sign."""
+    cdef int64_t i
+    cdef int16_t low = 0, high = 0
+    for i in range(n):
+        low = min(low, weights[i])
+        high = max(high, weights[i])
+    return max(-<int64_t>low, <int64_t>high)
 
 
 cdef int32_t _mark_of(int32_t condition):

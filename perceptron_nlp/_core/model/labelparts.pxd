@@ -1,6 +1,6 @@
 """Labels made of parts (parts.h)."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 cdef extern from "model/parts.h" nogil:
     ctypedef struct Tree:
@@ -37,6 +37,7 @@ cdef extern from "model/parts.h" nogil:
 cdef class LabelParts:
     cdef Parts parts
     cdef list arrays
+    cdef int64_t most  # parts that a label has, at most
     cdef const int32_t *_keep(self, numbers) except NULL
     cdef _best(self, const double[::1] scores, int but)
     cdef _best_whole(self, const int32_t[::1] scores, int but)

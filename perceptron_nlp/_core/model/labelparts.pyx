@@ -67,6 +67,7 @@ cdef class LabelParts:
             family_labels.append(len(members))
         cdef Parts *x = &self.parts
         x.n_labels, x.n_parts = len(parts), n_parts
+        self.most = max(map(len, parts), default=0)
         x.n_slots, x.n_families = n_slots, len(families)
         x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)

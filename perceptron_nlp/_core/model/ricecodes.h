@@ -144,48 +144,67 @@ static inline uint64_t rice_word(const uint8_t *at) {
            (uint64_t)at[6] << 8 | (uint64_t)at[7];
 }
 
-/* Put the low bits of numbers behind their unary parts; the first one's number is a multiple of
- * eight, and its low bits begin a byte. */
+/* Put the low bits of the numbers of a block behind their unary parts; the first one's number is a
+ * multiple of eight, and its low bits begin a byte. */
 static inline void rice_low(const RiceCode *c, int64_t first, int64_t count, uint32_t *codes) {
-    const int bits = c->low_bits;
+    const int bits = c->low_bits, several = bits <= 14 ? 4 : 1;
     const uint8_t *data = c->data + first / 8 * bits;
-    int64_t n = 0, bit;
+    int64_t n = 0;
     if (!bits) return;
     /* What is read stays within the data. */
     const int64_t whole = 8 * (c->data + c->size - data - 8);
-    if (bits <= 8)
-        for (; n + 8 <= count && n * bits <= whole; n += 8) {
-            uint64_t word = rice_word(data + n / 8 * bits);
-            for (int k = 0; k < 8; k++, word <<= bits)
-                codes[n + k] = codes[n + k] << bits | (uint32_t)(word >> (64 - bits));
-        }
-    for (; n < count && n * bits <= whole; n++) {
-        bit = n * bits;
-        uint64_t word = rice_word(data + bit / 8) << bit % 8;
-        codes[n] = codes[n] << bits | (uint32_t)(word >> (64 - bits));
+    for (; n + several <= count && n * bits <= whole; n += several) {
+        uint64_t word = rice_word(data + n * bits / 8) << n * bits % 8;
+        for (int k = 0; k < several; k++, word <<= bits)
+            codes[n + k] = codes[n + k] << bits | (uint32_t)(word >> (64 - bits));
     }
     for (; n < count; n++)
-        for (bit = (first + n) * bits; bit < (first + n + 1) * bits; bit++)
+        for (int64_t bit = (first + n) * bits; bit < (first + n + 1) * bits; bit++)
             codes[n] = codes[n] << 1 | (uint32_t)rice_bit(c, bit);
 }
 
+#define RICE_FEW_BITS 7 /* with a byte of unary part a number has 15 bits */
+
+/* The whole codes of a block whose low bits are few, by eights: the bits are spread over the bytes
+ * of a word, half by half. 0: their number is no multiple of eight, or they end the data. */
+static inline int rice_few(const RiceCode *c, int64_t first, int64_t count, const uint8_t *parts,
+                           uint16_t *codes) {
+    const int bits = c->low_bits;
+    const uint64_t four = ((uint64_t)1 << 4 * bits) - 1,
+                   two = (((uint64_t)1 << 2 * bits) - 1) * 0x0000000100000001u,
+                   one = (((uint64_t)1 << bits) - 1) * 0x0001000100010001u;
+    const uint8_t *data = c->data + first / 8 * bits;
+    uint8_t low[RICE_BLOCK];
+    if (count % 8 || c->data + c->size - data < count / 8 * bits + 8) return 0;
+    for (int64_t n = 0; n < count; n += 8, data += bits) {
+        uint64_t word = rice_word(data) >> 1 >> (63 - 8 * bits);
+        word = (word & four) | (word & four << 4 * bits) << (32 - 4 * bits);
+        word = (word & two) | (word & two << 2 * bits) << (16 - 2 * bits);
+        word = (word & one) | (word & one << bits) << (8 - bits);
+        for (int k = 0; k < 8; k++) low[n + k] = (uint8_t)(word >> (56 - 8 * k));
+    }
+    for (int64_t n = 0; n < count; n++) codes[n] = (uint16_t)(parts[n] << bits | low[n]);
+    return 1;
+}
+
 /* Make the numbers of a block of codes; those of RICE_ASCENDING go on from `next`, what follows the
- * last one, where `same` has ones, and from 0 where it has zeros. 0: one may be beyond the limit. */
-#define RICE_MADE(name, type)                                                               \
+ * last one, where `same` has ones, and from 0 where it has zeros. 0: one may be beyond the limit,
+ * all of whose bits are ones. */
+#define RICE_MADE(name, code, type)                                                         \
     static inline int name(const RiceCode *c, uint64_t *next, const int32_t *same,          \
-                           const uint32_t *codes, int64_t count, type *restrict out) {      \
+                           const code *codes, int64_t count, type *restrict out) {          \
         const int kind = c->kind;                                                           \
-        uint64_t after = *next, most = 0;                                                   \
-        uint32_t high = 0;                                                                  \
+        uint64_t after = *next, all = 0;                                                    \
+        code high = 0;                                                                      \
         if (kind == RICE_ASCENDING) {                                                       \
             /* Rows are short, and of lengths that no branch can foresee. */                \
             for (int64_t n = 0; n < count; n++) {                                           \
                 after = (after & (uint64_t)(int64_t)same[n]) + ((uint64_t)codes[n] + 1);    \
-                most = after - 1 > most ? after - 1 : most;                                 \
+                all |= after - 1;                                                           \
                 out[n] = (type)(after - 1);                                                 \
             }                                                                               \
             *next = after;                                                                  \
-            return most <= c->limit;                                                        \
+            return all <= c->limit;                                                         \
         }                                                                                   \
         for (int64_t n = 0; n < count; n++) high = codes[n] > high ? codes[n] : high;       \
         if (kind == RICE_AS_IT_IS)                                                          \
@@ -194,20 +213,24 @@ static inline void rice_low(const RiceCode *c, int64_t first, int64_t count, uin
             for (int64_t n = 0; n < count; n++) out[n] = (type)(codes[n] + 1);              \
         else                                                                                \
             for (int64_t n = 0; n < count; n++) {                                           \
-                const uint32_t minus = 0 - (codes[n] & 1);                                  \
+                const type minus = (type)(0 - (type)(codes[n] & 1));                        \
                 out[n] = (type)((((codes[n] >> 1) + 1) ^ minus) - minus);                   \
             }                                                                               \
-        return (kind == RICE_SIGNED ? high / 2 : high) < c->limit && high < UINT32_MAX / 2; \
+        const uint32_t most = high;                                                         \
+        return (kind == RICE_SIGNED ? most / 2 : most) < c->limit && most < UINT32_MAX / 2; \
     }
-RICE_MADE(rice_made_1, uint8_t)
-RICE_MADE(rice_made_2, uint16_t)
-RICE_MADE(rice_made_4, uint32_t)
-RICE_MADE(rice_made_8, uint64_t)
+RICE_MADE(rice_made_1, uint32_t, uint8_t)
+RICE_MADE(rice_made_2, uint32_t, uint16_t)
+RICE_MADE(rice_made_4, uint32_t, uint32_t)
+RICE_MADE(rice_made_8, uint32_t, uint64_t)
+RICE_MADE(rice_made_few_1, uint16_t, uint8_t)
+RICE_MADE(rice_made_few_2, uint16_t, uint16_t)
 
 /* All numbers, by tables and in blocks. 0: this cannot read them, or something is wrong. */
 static inline int rice_by_bytes(const RiceCode *c, uint8_t *parts, RiceLongPart *longs,
                                 uint8_t *out) {
     uint32_t codes[RICE_BLOCK];
+    uint16_t few[RICE_BLOCK];
     int32_t same[RICE_BLOCK];
     uint64_t next = 0;
     int64_t row = 0;
@@ -217,6 +240,18 @@ static inline int rice_by_bytes(const RiceCode *c, uint8_t *parts, RiceLongPart 
     for (int64_t first = 0; first < c->length; first += RICE_BLOCK) {
         const int64_t left = c->length - first, count = left < RICE_BLOCK ? left : RICE_BLOCK;
         int good;
+        if (c->kind == RICE_ASCENDING) {
+            memset(same, -1, sizeof same);
+            for (; c->starts[row] < first + count; row++) same[c->starts[row] - first] = 0;
+        }
+        if (c->item <= 2 && c->low_bits <= RICE_FEW_BITS && longs->number >= first + count &&
+            rice_few(c, first, count, parts + first, few)) {
+            good = c->item == 1 ? rice_made_few_1(c, &next, same, few, count, out + first)
+                                : rice_made_few_2(c, &next, same, few, count,
+                                                  (uint16_t *)(void *)out + first);
+            if (!good) return 0;
+            continue;
+        }
         for (int64_t n = 0; n < count; n++) codes[n] = parts[first + n];
         for (; longs->number < first + count; longs++) {
             const uint64_t zeros = codes[longs->number - first] + longs->zeros;
@@ -224,10 +259,6 @@ static inline int rice_by_bytes(const RiceCode *c, uint8_t *parts, RiceLongPart 
             codes[longs->number - first] = (uint32_t)zeros;
         }
         rice_low(c, first, count, codes);
-        if (c->kind == RICE_ASCENDING) {
-            memset(same, -1, sizeof same);
-            for (; c->starts[row] < first + count; row++) same[c->starts[row] - first] = 0;
-        }
         if (c->item == 1)
             good = rice_made_1(c, &next, same, codes, count, out + first);
         else if (c->item == 2)
