@@ -72,7 +72,7 @@ def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> N
     """spaCy's pipe with our tagger and with its own."""
     nlp = spacy.blank("en")
     docs = [Doc(nlp.vocab, words=words) for words in sentences]
-    ours = SpacyTagger(nlp.vocab)
+    ours = SpacyTagger(nlp)
     ours.from_bytes(tagger.to_bytes())
     theirs: Any = nlp.add_pipe("tagger")
     for label in tagger.labels:

@@ -177,13 +177,18 @@ def _training(parser: VerbParser) -> None:
 
 DISTILL = Verb(
     """\
-Train a greedy tagger on gold sentences and on raw text that slower, more accurate taggers label: it
-tags as fast as any of its preset.""",
+Train a greedy tagger on gold sentences and on text that slower, more accurate taggers label, or any
+other program: it tags as fast as any of its preset.""",
     f"""\
-TEACHER...  models with the same labels, which vote by majority; of models of several columns the
+[TEACHER...]  models with the same labels, which vote by majority; of models of several columns the
     one that --column names, or the first
 --raw RAW...  raw text, a tokenized sentence a line, with tokens as in TRAIN, or CoNLL-U, whose
-    tokens are taken; compressed files are decompressed; several times for several files (required)
+    tokens are taken; compressed files are decompressed; several times for several files
+--labeled FILE...  CoNLL-U that any program labeled, such as UDPipe 2, Stanza or a language model;
+    several times for several programs, which vote where the tokens of a sentence are the same;
+    confidences in MISC (Conf=0.97, Conf[upos]=0.97) are what a vote supports its label by
+--weights X,Y,…  the weight of each labeled file, above 0: what its vote counts, a teacher's
+    counting 1, and how much its sentences do; only ratios count (default: all 1)
 --train TRAIN...  labeled files, alike (required)
 {MODEL_OUT}
 --dev DEV  a labeled file to keep the best epoch by, and to stop early
@@ -196,6 +201,8 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
 """,
     """\
   perceptron-nlp distill slow.model --raw raw.txt.gz --train train.conllu --model fast.model
+  perceptron-nlp distill --labeled udpipe.conllu --labeled stanza.conllu --weights 1,0.8 \\
+      --train train.conllu --model fast.model
   perceptron-nlp distill a.model b.model c.model --raw 1.txt --raw 2.txt \\
       --train train.conllu --dev dev.conllu --preset fast --model fast.model""",
     _training,
@@ -204,7 +211,7 @@ TEACHER...  models with the same labels, which vote by majority; of models of se
 
 def run_distill(chosen: argparse.Namespace) -> None:
     """Check everything, have the raw text labeled, train, save."""
-    labeled = [*chosen.train, *([] if chosen.dev is None else [chosen.dev])]
+    labeled = [*chosen.labeled, *chosen.train, *([] if chosen.dev is None else [chosen.dev])]
     inputs = [*chosen.teacher, *chosen.raw, *labeled]
     check_there(inputs)
     check_stdin([*chosen.raw, *labeled], quiet=chosen.quiet)
@@ -213,17 +220,19 @@ def run_distill(chosen: argparse.Namespace) -> None:
     options = options_given(chosen, _OPTIONS)
     options |= picked(chosen, "raw_share", "raw_weight", "threads")
     corpora = open_inputs(chosen, labeled)
-    if not chosen.quiet:
-        n_teachers = len(chosen.teacher)
-        say(f"labeling the raw text with {n_teachers} teacher{'s' * (n_teachers > 1)}")
-    n_train = len(chosen.train)
+    raw = chosen.raw or None
+    if chosen.teacher and not chosen.quiet:
+        say(f"labeling the raw text with {counted(len(chosen.teacher), 'teacher')}")
+    n_others = len(chosen.labeled)
+    n_given = n_others + len(chosen.train)
     try:
         tagger = pn.distill(
             chosen.teacher,
-            raw=chosen.raw if chosen.quiet else _counted(chosen.raw),
-            train=corpora[:n_train],
-            dev=corpora[n_train:] or None,
-            **picked(chosen, "column", "fields"),
+            raw=raw if raw is None or chosen.quiet else _counted(raw),
+            train=corpora[n_others:n_given],
+            labeled=corpora[:n_others],
+            dev=corpora[n_given:] or None,
+            **picked(chosen, "weights", "column", "fields"),
             callback=None if chosen.quiet else TrainingView(messages()),
             **options,
         )

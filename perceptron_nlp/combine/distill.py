@@ -1,5 +1,6 @@
-"""Distillation: a fast tagger learns from gold sentences and from raw text that slow ones labeled.
+"""Distillation: a fast tagger learns from gold sentences and from text that others labeled.
 
+The others are slow taggers of this library, which label raw text, and files that any program wrote.
 Each epoch takes all gold sentences and a random share of the raw ones, shuffled together. Labels
 of raw sentences are predictions, and there are many of them, so their steps are smaller. Features
 are those of the gold sentences alone: with those of millions of raw tokens the model is many times
@@ -8,13 +9,10 @@ as large, and no better.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,22 +22,25 @@ from perceptron_nlp._checks import MAX_THREADS, check_int, check_number
 from perceptron_nlp._core.features.extract import FeatureProgram
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.trainingset import TrainingSet
-from perceptron_nlp._display import percent
-from perceptron_nlp.combine.merge import named_taggers
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp._display import counted, percent
+from perceptron_nlp.combine.merge import factors_of, named_taggers
+from perceptron_nlp.combine.votes import Hand, PseudoLabeled, pseudo_label
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 from perceptron_nlp.features.templates import compile_templates
+from perceptron_nlp.formats import Corpus
 from perceptron_nlp.sampling import permutation, without_replacement
 from perceptron_nlp.tagger.model.label_components import JOINT
-from perceptron_nlp.tagger.sources import Labeled, Source, named_columns
+from perceptron_nlp.tagger.sources import Labeled, Source, learned_columns, named_columns
 from perceptron_nlp.tagger.tagger import Tagger
 from perceptron_nlp.tagger.train.auto import auto_configure
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import Checkpoint
-from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
+from perceptron_nlp.tagger.train.clusters import RawSource
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
+from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
@@ -50,37 +51,6 @@ RAW_SHARE = 0.3
 RAW_WEIGHT = 0.3
 # Text in the teachers' language has new words, but not that many.
 TOO_MANY_UNKNOWN = 0.5
-# Sentences that teachers label at a time: their labels as Python objects take some megabytes.
-BATCH = 16_384
-
-
-@dataclass(frozen=True, slots=True)
-class PseudoLabeled:
-    """Raw sentences and the labels that most teachers predict.
-
-    words : the distinct words, in order of appearance
-    tokens : int32[n_tokens]; the number of each word
-    lengths : int64[n_sentences]; tokens in each sentence
-    labels : int32[n_tokens]; the number of each label, -1 if teachers are divided
-    agreed : share of the tokens with the same label from all teachers
-    unknown : share of the tokens that no teacher saw in training
-    """
-
-    words: list[str]
-    tokens: npt.NDArray[np.int32]
-    lengths: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int32]
-    agreed: float
-    unknown: float
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What the training record says of them: counts, and the SHA-256 of words and labels."""
-        digest = hashlib.sha256(word_bytes("\n".join(self.words)))
-        for numbers in (self.tokens, self.lengths, self.labels):
-            digest.update(np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes())
-        counts = {"sentences": len(self.lengths), "tokens": len(self.tokens)}
-        return {**counts, "sha256": digest.hexdigest()}
 
 
 class Student(Learner):
@@ -109,8 +79,8 @@ class Student(Learner):
             word_bytes(word): examples.tags.id_of(label) for word, label in task.forced.items()
         }
         self._options = options
-        self._weight = weight
-        self._n_gold = len(examples.sentences)
+        n_gold = len(examples.sentences)
+        self._scales = np.concatenate([np.ones(n_gold), weight * labeled.weights])
         super().__init__(weight_table(len(examples.tags), options))
         self._data = TrainingSet(
             FeatureProgram(compiled),
@@ -122,7 +92,7 @@ class Student(Learner):
             label_hashes=label_hashes(examples.tags),
             forced=np.array([always.get(word, -1) for word in numbers], np.int32),
             min_count=options.min_count,
-            n_open=self._n_gold,
+            n_open=n_gold,
         )
 
     def learn(self, order: npt.NDArray[np.int64]) -> Counts:
@@ -135,7 +105,7 @@ class Student(Learner):
             rate=options.step,
             margin=options.least_lead,
             right_to_left=options.is_right_to_left,
-            scales=np.where(order < self._n_gold, 1.0, self._weight),
+            scales=self._scales[order],
         )
 
 
@@ -157,10 +127,12 @@ class MixedSchedule(Schedule):
 
 
 def distill(
-    teachers: Teachers,
+    teachers: Teachers = (),
     *,
-    raw: RawSource,
+    raw: RawSource | None = None,
     train: Labeled,
+    labeled: Labeled | Sequence[Labeled] = (),
+    weights: Iterable[float] | None = None,
     dev: Labeled | None = None,
     column: str | None = None,
     format: str = "auto",
@@ -168,20 +140,26 @@ def distill(
     callback: Callback | None = None,
     **options: Any,
 ) -> Tagger:
-    """Train a greedy tagger on gold sentences and on raw text that teachers label.
+    """Train a greedy tagger on gold sentences and on text that teachers, or others, label.
 
     It tags as fast as one that was trained with the same preset, and is no larger. The teachers may
     be as slow as they like: models of the preset "accurate" trained on the same gold sentences with
-    several seeds, or reading from either end. Each raw word gets the label that more than half of
-    them give it; if they are divided, nothing is learned from it.
+    several seeds, or reading from either end; or any program that writes a file. Each raw word gets
+    the label with more than half of the votes; if they are divided, nothing is learned from it.
 
     Parameters
     ----------
-    teachers : taggers, or paths of models; one or several, of one column (of
+    teachers : taggers, or paths of models; none, one or several, of one column (of
         taggers of several, `column` counts, or else the first) and with the same labels
     raw : tokenized text, cut into words as the gold sentences are: a path, several paths (a
         sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
+    labeled : what other programs labeled, with the words of the gold sentences' rules: a file (or
+        sentences), or a list with one for each program. On sentences with the same words they
+        vote, with the teachers. Confidences in MISC (``Conf=0.97``, ``Conf[upos]=0.97``) are what a
+        vote supports its label by
+    weights : None for equal ones, or a number above 0 for each of `labeled`: what its vote counts
+        (a teacher's counts 1), and, by the ratio to the greatest, the steps in its sentences
     dev : the like; the epoch that does best on it is kept, and training may stop early
     column : the column of the gold labels; None for that of the teachers
     format, fields : of `train` and `dev`; see ``perceptron_nlp.open_corpus``
@@ -209,34 +187,62 @@ def distill(
     chosen = greedy_options(options)
     source = Source(train, "train", format=format, fields=fields)
     taken, learned = teachers_of(teachers, source, column)
+    if learned == "lemma":
+        raise ArgumentError("column: lemmas are made by edit scripts; distill columns of tags")
+    hands = read_hands(labeled, weights, learned, format, fields)
+    if not (taken or hands):
+        raise ArgumentError("teachers: there are none; name at least one, or labeled files")
+    if raw is None and not hands:
+        raise ArgumentError("raw: there is none; name text for the teachers to label")
     examples = Examples.read(source, learned, ())
     held_out = None
     if dev is not None:
         held_out = Examples.read(Source(dev, "dev", format=format, fields=fields), learned, ())
-    examples, notes = with_labels_of(taken[0], examples)
+    examples, notes = with_labels_of(taken, hands, examples)
     examples, chosen, choices = auto_configure(examples, chosen)
     if examples.parts is not None:
         raise ArgumentError(
             f"column: {learned} holds sets of features, which are learned in parts; this cannot be"
             " distilled: train it"
         )
-    labeled = pseudo_label(taken, raw, examples.tags, threads)
-    notes += notes_on(labeled, len(taken))
+    pseudo = pseudo_label(taken, raw, examples.tags, threads, hands)
+    notes += notes_on(pseudo, len(taken), len(hands))
+    more: dict[str, Any] = {"raw": {**pseudo.record, "share": share, "weight": weight}}
+    if hands:
+        more["labeled"] = [{"name": hand.name, "weight": hand.weight} for hand in hands]
     task = Task(
         examples=examples,
         dev=held_out,
         column=learned,
         options=chosen,
         choices=[*choices, *notes],
-        more={"raw": {**labeled.record, "share": share, "weight": weight}},
+        more=more,
     )
     model = Trainer(
         task,
-        schedule=MixedSchedule(task, len(labeled.lengths), share),
-        make_learner=lambda: Student(task, labeled, weight),
+        schedule=MixedSchedule(task, len(pseudo.lengths), share),
+        make_learner=lambda: Student(task, pseudo, weight),
         checkpoint=kept,
     ).run(callback)
     return Tagger(calibrated_by(model, held_out))
+
+
+def read_hands(
+    labeled: Any,
+    weights: Iterable[float] | None,
+    column: str,
+    format: str,
+    fields: Sequence[str] | None,
+) -> list[Hand]:
+    """Return what others labeled, a file or sentences of each."""
+    given = [labeled] if isinstance(labeled, str | os.PathLike | Corpus) else list(labeled)
+    if given and isinstance(given[0], Sentence | tuple):
+        given = [given]
+    factors = factors_of(weights, len(given), "labeled files")
+    return [
+        Hand.read(Source(one, f"labeled[{at}]", format=format, fields=fields), column, factor)
+        for at, (one, factor) in enumerate(zip(given, factors, strict=True))
+    ]
 
 
 def teachers_of(teachers: Teachers, source: Source, column: str | None) -> tuple[list[Tagger], str]:
@@ -246,7 +252,10 @@ def teachers_of(teachers: Teachers, source: Source, column: str | None) -> tuple
             f"column: a str is needed, not {type(column).__name__}; one column is distilled"
         )
     named_columns(column)
-    taken = take_teachers(teachers, None if column is None else source.column_named(column))
+    wanted = None if column is None else source.column_named(column)
+    taken = take_teachers(teachers, wanted)
+    if not taken:
+        return taken, learned_columns([] if wanted is None else [wanted], source)[0]
     learned = source.column_named(column or taken[0].column)
     if learned != taken[0].column and {learned, taken[0].column} <= {*source.column_names}:
         raise ArgumentError(
@@ -273,14 +282,12 @@ def greedy_options(given: dict[str, Any]) -> LearningOptions:
     return replace(options, beam=1, two_passes=False, runs=options.n_runs)
 
 
-def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[str]]:
-    """Return the examples with the labels that only the teacher knows, and notes on labels."""
-    if teacher.model.lemmas is not None:
-        raise ArgumentError(
-            "teachers: lemmas are made by edit scripts, which cannot be distilled; distill the"
-            " columns of tags"
-        )
-    gold, known = {*examples.tags}, teacher.model.written_labels
+def with_labels_of(
+    teachers: Sequence[Tagger], hands: Sequence[Hand], examples: Examples
+) -> tuple[Examples, list[str]]:
+    """Return the examples with the labels that only teachers know, and notes on labels."""
+    gold, known = {*examples.tags}, {label for hand in hands for label in hand.labels}
+    known.update(*(teacher.model.written_labels for teacher in teachers[:1]))
     if not gold & known:
         raise ArgumentError(
             f"teachers: their labels (such as {quote(min(known))}) and those of the gold sentences"
@@ -299,13 +306,14 @@ def with_labels_of(teacher: Tagger, examples: Examples) -> tuple[Examples, list[
     return replace(examples, tags=TagSet(gold | known)), notes
 
 
-def notes_on(labeled: PseudoLabeled, n_teachers: int) -> list[str]:
+def notes_on(labeled: PseudoLabeled, n_teachers: int, n_hands: int) -> list[str]:
     """Return notes on the raw text, and log warnings."""
-    notes = [
-        f"{len(labeled.tokens):,} raw tokens, {percent(labeled.unknown, 1)} of them new to the"
-        " teachers"
-    ]
-    if n_teachers > 1:
+    notes = [f"{len(labeled.tokens):,} raw tokens"]
+    if n_hands:
+        notes[0] += f", labeled by {counted(n_hands, 'file')}"
+    if n_teachers:
+        notes[0] += f", {percent(labeled.unknown, 1)} of them new to the teachers"
+    if n_teachers + n_hands > 1:
         notes[0] += f", who agree on {percent(labeled.agreed, 1)}"
     if labeled.unknown > TOO_MANY_UNKNOWN:
         notes.append(
@@ -322,8 +330,8 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
     Of a teacher of several columns, `column` counts if it is among them, or else that of the first
     teacher, or else its first.
 
-    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if there are none;
-    they differ in column or labels; or one looks at columns in addition to the words, which raw
+    Raises ArgumentTypeError if one is neither a Tagger nor a path; ArgumentError if
+    they differ in column or labels, or one looks at columns in addition to the words, which raw
     text does not have; FileError, ModelError as for ``perceptron_nlp.load``.
     """
     given = [teachers] if isinstance(teachers, Tagger | str | os.PathLike) else teachers
@@ -357,39 +365,4 @@ def take_teachers(teachers: Teachers, column: str | None = None) -> list[Tagger]
                 " which one of them lacks); train them on the same text"
             )
         taken.append(teacher)
-    if not taken:
-        raise ArgumentError("teachers: there are none; name at least one")
     return taken
-
-
-def pseudo_label(
-    teachers: Sequence[Tagger], raw: RawSource, tags: TagSet, threads: int = 1
-) -> PseudoLabeled:
-    """Label raw text: each token gets the label that more than half of the teachers predict."""
-    numbers: dict[str, int] = {}
-    tokens, labels, lengths = array("i"), [np.empty(0, np.int32)], array("q")
-    agreed = 0
-    sentences = filter(None, raw_sentences(raw))
-    while batch := list(islice(sentences, BATCH)):
-        given = [teacher.tag_sents(batch, threads=threads) for teacher in teachers]
-        votes = np.array([tags.ids_of([*chain.from_iterable(one)]) for one in given], np.int32)
-        labels.append(majority(votes))
-        agreed += int(np.count_nonzero((votes == votes[0]).all(axis=0)))
-        lengths.extend(map(len, batch))
-        for words in batch:
-            tokens.extend([numbers.setdefault(word, len(numbers)) for word in words])
-    if not lengths:
-        raise FormatError("there is no sentence in the raw text", place_of(raw))
-    known = np.array([any(teacher.model.knows(word) for teacher in teachers) for word in numbers])
-    numbered = np.array(tokens, np.int32)
-    own = [*numbers], numbered, np.array(lengths, np.int64), np.concatenate(labels)
-    return PseudoLabeled(*own, agreed / len(tokens), 1 - float(np.mean(known[numbered])))
-
-
-def majority(votes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the number with more than half of the votes, int32[n_voters, n], or -1: int32[n]."""
-    winners = np.full(votes.shape[1], -1, np.int32)
-    for vote in votes:
-        support = np.count_nonzero(votes == vote, axis=0)
-        np.copyto(winners, vote, where=2 * support > len(votes))
-    return winners

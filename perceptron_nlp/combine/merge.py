@@ -140,7 +140,7 @@ def _members(taggers: Taggers, weights: Iterable[float] | None) -> list[_Member]
     given = list(taggers)
     if not given:
         raise ArgumentError("taggers: there is none; give one at least")
-    factors = _factors(weights, len(given))
+    factors = factors_of(weights, len(given))
     members = []
     for (name, tagger), weight in zip(named_taggers("taggers", given), factors, strict=True):
         digest = hashlib.sha256(model_to_bytes(tagger.model)).hexdigest()
@@ -165,16 +165,15 @@ def named_taggers(argument: str, given: Iterable[Any]) -> Iterator[tuple[str, Ta
             )
 
 
-def _factors(weights: Iterable[float] | None, n: int) -> list[float]:
+def factors_of(weights: Iterable[float] | None, n: int, what: str = "taggers") -> list[float]:
+    """Return the weights of `n` things, 1 for each if none are given."""
     if weights is None:
         return [1.0] * n
     if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
-        raise ArgumentTypeError(
-            f"weights: numbers are needed, one a tagger, not {type(weights).__name__}"
-        )
+        raise ArgumentTypeError(f"weights: numbers are needed, not {type(weights).__name__}")
     factors = list(weights)
     if len(factors) != n:
-        raise ArgumentError(f"weights: there are {len(factors)} for {n} taggers")
+        raise ArgumentError(f"weights: there are {len(factors)} for {n} {what}")
     for factor in factors:
         if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
             raise ArgumentTypeError(f"weights: {quote(factor)} is not a number")

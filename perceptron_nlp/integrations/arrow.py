@@ -315,23 +315,6 @@ class ArrowTagger:
         )
 
 
-def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
-    """Return a Ray data set with columns of labels added.
-
-    Parameters
-    ----------
-    dataset : a ray.data.Dataset with a column of lists of words, a row a sentence; or of texts
-    tagger : an ArrowTagger, or what ``perceptron_nlp.load`` takes
-    **options : those of ``Dataset.map_batches``, such as ``batch_size`` and ``concurrency``
-
-    Raises
-    ------
-    ArgumentTypeError, FileError, ModelError : as for ArrowTagger
-    """
-    own = tagger if callable(tagger) else ArrowTagger(tagger)
-    return dataset.map_batches(own, batch_format="pyarrow", zero_copy_batch=True, **options)
-
-
 def tag_dataframe(frame: Any, tagger: ArrowTagger | str | os.PathLike[str]) -> Any:
     """Return a Spark data frame with columns of labels added, each an array of strings.
 

@@ -77,7 +77,10 @@ def model_card(
             raise ArgumentTypeError(f"{field}: a str is needed, not {type(value).__name__}")
         if field in ("name", "language", "license") and not value.strip():
             raise ArgumentError(f"{field}: must not be empty")
-    hub = _hub()
+    try:
+        import huggingface_hub as hub
+    except ImportError:
+        raise missing_extra("huggingface_hub", "hub") from None
     results = [
         hub.EvalResult(
             task_type=TASK,
@@ -223,71 +226,6 @@ def load_from_folder(folder: str | os.PathLike[str], **options: Any) -> pn.Tagge
     return pn.load(path / MODEL, **options)
 
 
-def push(
-    tagger: pn.Tagger,
-    repository: str,
-    *,
-    card: Any,
-    private: bool = False,
-    token: str | None = None,
-) -> None:
-    """Upload a tagger to a repository of the Hugging Face Hub, which is created if need be.
-
-    Parameters
-    ----------
-    tagger, card : see save_to_folder
-    repository : its name, ``owner/name``
-    private : True for a new repository that is private
-    token : None for the one that huggingface_hub has stored
-
-    Raises
-    ------
-    MissingExtraError : huggingface_hub is not installed
-    FileError : the hub refused, or could not be reached
-    """
-    hub = _hub()
-    with tempfile.TemporaryDirectory() as around:
-        folder = Path(around) / "model"
-        save_to_folder(tagger, folder, card=card)
-        try:
-            api = hub.HfApi(token=token)
-            api.create_repo(repository, private=private, exist_ok=True)
-            api.upload_folder(
-                repo_id=repository,
-                folder_path=str(folder),
-                commit_message=f"Tagger of {', '.join(tagger.columns)}",
-            )
-        except (OSError, ValueError) as error:
-            raise FileError(f"{repository}: could not be uploaded: {error}") from error
-
-
-def from_pretrained(
-    repository: str, *, revision: str | None = None, token: str | None = None, **options: Any
-) -> pn.Tagger:
-    """Load a tagger from a repository of the Hugging Face Hub, downloaded or from its cache.
-
-    Parameters
-    ----------
-    repository : its name, ``owner/name``
-    revision : a branch, tag or commit; None for the newest
-    token : None for the one that huggingface_hub has stored
-    **options : those of ``perceptron_nlp.load``
-
-    Raises
-    ------
-    MissingExtraError : huggingface_hub is not installed
-    FileError : the hub refused, or could not be reached, or a file is missing
-    ModelError : as for load_from_folder
-    """
-    try:
-        folder = _hub().snapshot_download(
-            repository, revision=revision, token=token, allow_patterns=[MODEL, CARD, CONFIG]
-        )
-    except (OSError, ValueError) as error:
-        raise FileError(f"{repository}: could not be downloaded: {error}") from error
-    return load_from_folder(folder, **options)
-
-
 def _config(tagger: pn.Tagger, model: bytes) -> bytes:
     described = {
         "library_name": LIBRARY,
@@ -338,11 +276,3 @@ def _make_folder(path: Path, files: dict[str, bytes]) -> None:
         raise
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _hub() -> Any:
-    try:
-        import huggingface_hub
-    except ImportError:
-        raise missing_extra("huggingface_hub", "hub") from None
-    return huggingface_hub

@@ -12,6 +12,7 @@ gets the labels of the first and the lemmas of all (``de le``). A tokenizer,
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import perceptron_nlp as pn
@@ -20,13 +21,13 @@ from perceptron_nlp.integrations.spacy_docs import (
     ATTRIBUTES,
     LEARNED,
     Batch,
+    SpacyTokenizer,
     Words,
     add_extensions,
     gold_labels,
     gold_sentences,
     learned_column,
 )
-from perceptron_nlp.integrations.spacy_tokenizer import SpacyTokenizer
 from perceptron_nlp.integrations.spacy_writer import Writer
 
 try:
@@ -38,8 +39,21 @@ except ImportError:
     raise missing_extra("spaCy", "spacy") from None
 
 FILE = "tagger.model"
+# Attributes that a pickle leaves out: they are made of the vocabulary and the model.
+_OF_PROCESS = ("vocab", "_words", "_writer")
 
 
+@Language.factory(
+    "perceptron_tagger",
+    assigns=["token.tag", "token.pos", "token.morph", "token.lemma", "doc.ents", "doc.sents"],
+    default_score_weights={
+        "tag_acc": 0.5,
+        "pos_acc": 0.5,
+        "morph_acc": None,
+        "lemma_acc": None,
+        "ents_f": None,
+    },
+)
 class SpacyTagger(Pipe):
     """A tagger as a component of a spaCy pipeline.
 
@@ -47,7 +61,7 @@ class SpacyTagger(Pipe):
 
     Parameters
     ----------
-    vocab : the pipeline's vocabulary
+    nlp : the pipeline, whose vocabulary it shares
     name : the component's name in the pipeline
     model : None, or what ``perceptron_nlp.load`` takes; opened when it is first needed, so a
         pipeline that is loaded from a folder of its own never looks there
@@ -68,7 +82,7 @@ class SpacyTagger(Pipe):
 
     def __init__(
         self,
-        vocab: Any,
+        nlp: Any,
         name: str = "perceptron_tagger",
         *,
         model: str | None = None,
@@ -82,12 +96,12 @@ class SpacyTagger(Pipe):
             add_extensions()
         for column in columns or ():
             learned_column(column)
-        self.vocab = vocab
+        self.vocab = nlp.vocab
         self.name = name
         self.model = None
         self._path, self._columns, self._options = model, columns, dict(options or {})
         self._threads, self._confidences, self._overwrite = threads, confidences, overwrite
-        self._words = Words(vocab.strings)
+        self._words = Words(nlp.vocab.strings)
         self._opened: pn.Tagger | None = None
         self._writer: Writer | None = None
         self._gold: list[pn.Sentence] = []
@@ -301,15 +315,13 @@ class SpacyTagger(Pipe):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What spaCy's own class would pickle knows nothing of this one's attributes.
-        own = (self._path, self._columns, self._options, self._threads)
-        settings = (*own, self._confidences, self._overwrite)
-        learned = (self._opened, self._gold, self._is_behind)
-        return _restored, (self.vocab, self.name, settings, learned)
+        own = {name: value for name, value in vars(self).items() if name not in _OF_PROCESS}
+        return _restored, (self.vocab, self.name, own)
 
 
-def _restored(vocab: Any, name: str, settings: Any, learned: Any) -> SpacyTagger:
-    component = SpacyTagger(vocab, name, **dict(zip(_DEFAULTS, settings, strict=True)))
-    component._opened, component._gold, component._is_behind = learned
+def _restored(vocab: Any, name: str, own: dict[str, Any]) -> SpacyTagger:
+    component = SpacyTagger(SimpleNamespace(vocab=vocab), name, confidences=own["_confidences"])
+    vars(component).update(own)
     return component
 
 
@@ -321,41 +333,8 @@ def _key(token: Any, attribute: str) -> Any:
     return token.morph.key if attribute == "morph" else getattr(token, attribute)
 
 
-_DEFAULTS: dict[str, Any] = {
-    "model": None,
-    "columns": None,
-    "options": {},
-    "threads": 1,
-    "confidences": False,
-    "overwrite": True,
-}
-
-
-@Language.factory(
-    "perceptron_tagger",
-    assigns=["token.tag", "token.pos", "token.morph", "token.lemma", "doc.ents", "doc.sents"],
-    default_config=_DEFAULTS,
-    default_score_weights={
-        "tag_acc": 0.5,
-        "pos_acc": 0.5,
-        "morph_acc": None,
-        "lemma_acc": None,
-        "ents_f": None,
-    },
-)
-def make_perceptron_tagger(
-    nlp: Language,
-    name: str,
-    model: str | None,
-    columns: list[str] | None,
-    options: dict[str, Any],
-    threads: int,
-    confidences: bool,
-    overwrite: bool,
-) -> Any:
-    """Return a SpacyTagger with the settings as its parameters."""
-    settings: tuple[Any, ...] = (model, columns, options, threads, confidences, overwrite)
-    return SpacyTagger(nlp.vocab, name, **dict(zip(_DEFAULTS, settings, strict=True)))
+# The name of the package's entry point.
+make_perceptron_tagger = SpacyTagger
 
 
 @registry.tokenizers("perceptron_tokenizer")

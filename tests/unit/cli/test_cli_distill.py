@@ -163,3 +163,24 @@ def test_standard_input_is_read_once(
     )
     assert "named twice" in refuses(*words, "-")
     assert cli(*words, train_file, stdin=RAW.encode()).status == 0
+
+
+def test_files_of_other_programs_are_learned_from(
+    cli, refuses: Callable[..., str], model: Path, train_file: Path
+) -> None:
+    for name in ("a", "b"):
+        assert cli(f"tag {model} {train_file} -o {name}.conllu").status == 0
+    words = f"distill --train {train_file} --model c.model --epochs 3 --templates fast"
+    outcome = cli(f"{words} --labeled a.conllu --labeled b.conllu --weights 1,0.5")
+    assert (outcome.status, outcome.out) == (0, b"")
+    tagger = pn.distill(
+        labeled=["a.conllu", "b.conllu"],
+        weights=[1, 0.5],
+        train=train_file,
+        epochs=3,
+        templates="fast",
+    )
+    assert Path("c.model").read_bytes() == tagger.to_bytes()
+    assert "raw tokens, labeled by 2 files, who agree on 100.0 %\n" in outcome.err
+    assert "there are none; name at least one" in refuses(f"{words} --quiet")
+    assert "would be overwritten" in refuses(f"{words} --labeled a.conllu --model a.conllu --quiet")

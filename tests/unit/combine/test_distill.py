@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.combine.distill import MixedSchedule, greedy_options, majority, pseudo_label
+from perceptron_nlp.combine.distill import MixedSchedule, greedy_options
+from perceptron_nlp.combine.votes import Hand, majority, pseudo_label
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task
+from perceptron_nlp.text.tagset import TagSet
 
 GOLD = [
     (["The", "dog", "barks", "."], ["DET", "NOUN", "VERB", "PUNCT"]),
@@ -40,7 +42,7 @@ def teachers() -> list[pn.Tagger]:
     return [pn.train(GOLD, seed=seed, beam=4, epochs=3, templates="default") for seed in (1, 2)]
 
 
-def student(teachers: object, **options: object) -> pn.Tagger:
+def student(teachers: object = (), **options: object) -> pn.Tagger:
     return pn.distill(
         **{  # type: ignore[arg-type]
             "teachers": teachers,
@@ -177,6 +179,107 @@ def test_pseudo_labeled_are_the_votes_of_the_teachers(teachers: list[pn.Tagger])
         np.mean([a == b for a, b in zip(first, other, strict=True)])
     )
     assert pseudo_labeled.unknown == pytest.approx(5 / 16)
+
+
+VOTES = st.lists(
+    st.tuples(
+        st.integers(1, 4), st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 4)), min_size=3)
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(VOTES)
+def test_votes_count_by_weight_and_confidence(
+    voters: list[tuple[int, list[tuple[int, int]]]],
+) -> None:
+    rows = [row[:3] for _, row in voters]
+    votes = np.array([[label for label, _ in row] for row in rows], np.int32)
+    sure = np.array([[quarters / 4 for _, quarters in row] for row in rows])
+    found = majority(votes, np.array([float(weight) for weight, _ in voters]), sure)
+    for at, winner in enumerate(found):
+        support, total = Counter[int](), 0
+        for (weight, _), row in zip(voters, rows, strict=True):
+            label, quarters = row[at]
+            total += 4 * weight * (label >= 0)
+            support[label] += weight * quarters
+        best = [label for label, by in support.items() if label >= 0 and 2 * by > total]
+        assert winner == (best[0] if best else -1)
+
+
+def written(tagger: pn.Tagger, path: Path, text: list[list[str]], **how: object) -> Path:
+    """Write what a tagger makes of a text as CoNLL-U, as another program would."""
+    rows = [
+        pn.Sentence(words, {"upos": labels, **how})  # type: ignore[dict-item]
+        for words, labels in zip(text, tagger.tag_sents(text), strict=True)
+    ]
+    pn.write_conllu(rows, path)
+    return path
+
+
+def heard(path: Path, weight: float = 1.0) -> Hand:
+    return Hand.read(Source(path, "labeled"), "upos", weight)
+
+
+def test_files_vote_as_the_taggers_that_wrote_them(
+    teachers: list[pn.Tagger], tmp_path: Path
+) -> None:
+    text = [*RAW, *RAW[:2]]
+    tags = teachers[0].model.tags
+    files = [written(one, tmp_path / f"{k}.conllu", text) for k, one in enumerate(teachers)]
+    hands = [heard(path) for path in files]
+    by_taggers = pseudo_label(teachers, text, tags)
+    for found in (
+        pseudo_label([], text, tags, hands=hands),
+        pseudo_label(teachers[:1], text, tags, hands=hands[1:]),
+        pseudo_label(teachers[:1], None, tags, hands=hands[1:]),
+    ):
+        rest = {tuple(found.words): found.labels.tolist()}
+        if found.lengths.tolist() == by_taggers.lengths.tolist():
+            assert rest == {tuple(by_taggers.words): by_taggers.labels.tolist()}
+        assert sorted(found.labels) == sorted(by_taggers.labels)
+        assert found.agreed == by_taggers.agreed and set(found.weights) == {1.0}
+    # What only one of them has is learned from it, with the weight that it has.
+    short = written(teachers[1], tmp_path / "short.conllu", RAW[:1])
+    found = pseudo_label([], None, tags, hands=[heard(files[0], 0.5), heard(short, 2.0)])
+    assert found.lengths.tolist() == [5, 5, 5, 5, 2, 4]
+    assert sorted(found.weights) == [0.25] * 5 + [1.0]
+
+
+def test_what_a_file_is_not_sure_of_is_not_learned(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    rows = ["1\tA\t_\tDET\t_\t_\t_\t_\t_\tConf=0.9|SpaceAfter=No"]
+    rows += ["2\tdog\t_\tNOUN\t_\t_\t_\t_\t_\tConf[xpos]=0.1|Conf[upos]=0.4", ""]
+    path.write_text("\n".join([*rows, ""]), "utf-8")
+    tags = TagSet(["DET", "NOUN"])
+    assert pseudo_label([], None, tags, hands=[heard(path)]).labels.tolist() == [0, -1]
+    both = pseudo_label([], None, tags, hands=[heard(path), heard(path, 3.0)])
+    assert both.labels.tolist() == [0, -1]
+    path.write_text(path.read_text("utf-8").replace("0.4", "high"), "utf-8")
+    with pytest.raises(pn.FormatError, match=r"a\.conllu:2: MISC: Conf='high' is no number from 0"):
+        heard(path)
+
+
+def test_a_tagger_is_distilled_from_files_alone(teachers: list[pn.Tagger], tmp_path: Path) -> None:
+    text = [*RAW, *([word.lower() for word in words] for words in RAW)]
+    paths = [written(one, tmp_path / f"{k}.conllu", text) for k, one in enumerate(teachers)]
+    how = {"teachers": (), "raw": None, "labeled": paths, "column": "upos"}
+    tagger = student(**how, weights=[1, 0.5])
+    assert tagger.tag(RAW[0]) == teachers[0].tag(RAW[0])
+    assert [one["weight"] for one in tagger.model.record["labeled"]] == [1, 0.5]
+    assert any(
+        "32 raw tokens, labeled by 2 files, who agree" in c for c in tagger.model.record["choices"]
+    )
+    again = student(**how, weights=[2, 1])
+    assert np.array_equal(again.model.weights.weights, tagger.model.weights.weights)
+    assert student(**{**how, "labeled": paths[0]}).labels == tagger.labels
+    with pytest.raises(pn.ArgumentError, match="weights: there are 1 for 2 labeled files"):
+        student(**how, weights=[1])
+    with pytest.raises(pn.FormatError, match="no word has a label in column 'xpos'"):
+        student(**{**how, "column": "xpos"})
+    with pytest.raises(pn.ArgumentError, match="raw: there is none"):
+        student(teachers, raw=None)
 
 
 def test_the_best_epoch_on_dev_is_kept(teachers: list[pn.Tagger]) -> None:

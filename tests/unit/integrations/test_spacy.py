@@ -27,7 +27,8 @@ from spacy.training import Example  # noqa: E402
 from perceptron_nlp.integrations import spacy as factory  # noqa: E402
 from perceptron_nlp.integrations.spacy import SpacyTagger  # noqa: E402
 
-VOCAB = spacy.blank("en").vocab
+BLANK = spacy.blank("en")
+VOCAB = BLANK.vocab
 WORDS = ["The", "old", "man", "Stop", "!", "ferries", "  ", "\n"]
 
 
@@ -82,7 +83,7 @@ def test_whitespace_is_no_context(nlp: Any, three: pn.Tagger) -> None:
 def test_docs_get_the_labels_of_their_sentences(
     three: pn.Tagger, texts: list[list[tuple[str, bool]]], size: int
 ) -> None:
-    component = SpacyTagger(VOCAB)
+    component = SpacyTagger(BLANK)
     component.from_bytes(three.to_bytes())
     docs = [
         Doc(VOCAB, words=[word for word, _ in text], sent_starts=[starts for _, starts in text])
@@ -277,7 +278,7 @@ def test_the_entry_point_names_the_factory() -> None:
 
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["entry-points"]["spacy_factories"] == {
-        "perceptron_tagger": f"{factory.__name__}:{factory.make_perceptron_tagger.__name__}"
+        "perceptron_tagger": f"{factory.__name__}:make_perceptron_tagger"
     }
 
 
