@@ -15,7 +15,8 @@ from typing import NamedTuple
 import perceptron_nlp as pn
 from perceptron_nlp.annotation.calibration import COVERAGE, Estimate
 from perceptron_nlp.annotation.goldfile import Record
-from perceptron_nlp.annotation.labels import given_labels
+from perceptron_nlp.annotation.labels import given_labels, wrong_value
+from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import FormatError
 
@@ -159,6 +160,62 @@ def _kappa(agreed: int, chance: int, total: int) -> float | None:
     return (agreed * total - chance) / (total * total - chance)
 
 
+class Draft:
+    """Labels that another program gave to sentences, which a person corrects.
+
+    Parameters
+    ----------
+    path : its CoNLL-U, or None
+    columns : those that are annotated
+    items : the sentences of the text; the draft is of those with the same words
+
+    Raises FileError, and FormatError for a file that has none of them.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None, columns: Sequence[str], items: Sequence[Item]
+    ) -> None:
+        self._labels: dict[tuple[str, ...], dict[str, Sequence[str | None]]] = {}
+        self.warnings: list[str] = []
+        for sentence in () if path is None else pn.read_conllu(path):
+            own = {name: given_labels(sentence, name) for name in columns}
+            self._labels.setdefault(sentence.words, own)
+        n_here = sum(item.words in self._labels for item in items)
+        if path is not None and not n_here:
+            raise FormatError("has none of the sentences of the text", os.fspath(path))
+        if path is not None and n_here < len(items):
+            self.warnings.append(
+                f"{os.fspath(path)}: has {n_here:,} of the {len(items):,} sentences of the text"
+            )
+
+    def put_into(
+        self,
+        proposed: dict[str, list[str | None]],
+        words: Sequence[str],
+        tags: Collection[str] | None,
+    ) -> dict[str, list[str | None]]:
+        """Return what is proposed for a sentence, with the draft's labels where they can be."""
+        first = next(iter(proposed))
+        return proposed | {
+            name: [
+                old if wrong_value(name, new, tags if name == first else None) else new
+                for new, old in zip(labels, proposed[name], strict=True)
+            ]
+            for name, labels in self._labels.get(tuple(words), {}).items()
+        }
+
+    def accuracy(self, records: Iterable[Record]) -> dict[str, Estimate]:
+        """Return by column the share of its labels that annotated sentences have, too."""
+        counts: dict[str, list[int]] = {}
+        for record in records:
+            for name, theirs in self._labels.get(record.sentence.words, {}).items():
+                ours = given_labels(record.sentence, name)
+                right, total = counts.setdefault(name, [0, 0])
+                right += sum(a == b is not None for a, b in zip(theirs, ours, strict=True))
+                counts[name] = [right, total + sum(label is not None for label in ours)]
+        return {name: Estimate.of_counts(*both) for name, both in counts.items() if both[1]}
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Progress of the work: what was done, how good the model is, and what more would bring.
@@ -170,6 +227,7 @@ class Progress:
     corrections_per_100 : of the last 200 tokens or more, how many proposals were wrong
     estimate : the accuracy on the rest of the text, with its interval; None below 60 tokens
     check : the accuracy on the check sample, of a model that has not learned from it, or None
+    draft : by column, that of the draft on what is annotated; empty without one
     curve : (tokens, estimate) in order
     after_1000 : the accuracy that 1,000 more tokens promise, or None
     tokens_an_hour : in this session, or None before its second minute
@@ -183,6 +241,7 @@ class Progress:
     corrections_per_100: float | None
     estimate: Estimate | None
     check: Estimate | None
+    draft: Mapping[str, Estimate]
     curve: list[tuple[int, Estimate]]
     after_1000: float | None
     tokens_an_hour: float | None
@@ -195,6 +254,7 @@ def progress_of(
     waiting: int,
     now: Estimate | None,
     check: Estimate | None,
+    draft: Draft,
     pace: Sequence[tuple[float, int]],
 ) -> Progress:
     """Return the progress of a session."""
@@ -217,6 +277,7 @@ def progress_of(
         corrections_per_100=_corrections(records),
         estimate=now,
         check=check,
+        draft=draft.accuracy(records),
         curve=curve,
         after_1000=after,
         tokens_an_hour=an_hour,

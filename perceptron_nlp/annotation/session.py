@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import perceptron_nlp as pn
@@ -15,7 +16,7 @@ from perceptron_nlp.annotation.goldfile import Extras, GoldFile, Record, model_p
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
-from perceptron_nlp.annotation.review import Agreement, Doubt, Progress, Settled
+from perceptron_nlp.annotation.review import Agreement, Doubt, Draft, Progress, Settled
 from perceptron_nlp.annotation.treebank import Treebank
 from perceptron_nlp.errors import ArgumentError
 
@@ -23,7 +24,7 @@ MOST_SENTENCES = 10_000
 _PAUSE = 300.0  # Seconds; a longer one is not work.
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """Annotate a text and learn from it: propose labels, ask for the most useful sentences.
 
     The same actions give the same proposals and the same file, whether the session was ended and
@@ -39,6 +40,8 @@ class Session:
     tags : labels that the first column may have: ``"ud"``, a path of a file with one a line (and,
         after a tab, what it is), or a list; None for ``"ud"`` if that is ``upos``, else any
     model : a tagger, or the path of one, that proposes until what is learned here is better
+    draft : CoNLL-U of any program, whose labels are proposed and corrected; `progress` says how
+        many of them were right
     order : ``"active"`` asks for what is learned most from, ``"document"``, ``"random"``
     check : a random sample of so many tokens is asked for in between and never learned from while
         annotating, as proof of the accuracy; 0 for none
@@ -62,6 +65,7 @@ class Session:
         column: str | Sequence[str] = "upos",
         tags: str | os.PathLike[str] | Iterable[str] | None = None,
         model: pn.Tagger | str | os.PathLike[str] | None = None,
+        draft: str | os.PathLike[str] | None = None,
         order: str = "active",
         check: int = 0,
         every: int = 50,
@@ -83,7 +87,8 @@ class Session:
         segment = start.segmenter.sentences_in if start and start.segmenter else None
         self._pool = Pool(pool, sentences, segment)
         self._treebank = Treebank(self._pool, file)
-        self.messages: list[str] = [*self._pool.warnings, *self._treebank.warnings]
+        self._draft = Draft(draft, self.columns, self._pool.items)
+        self.messages = [*self._pool.warnings, *self._treebank.warnings, *self._draft.warnings]
         self._asking = asking.Asking(self._pool.items, order, check, seed)
         self._learner = Learner(self._pool.items, self.columns, order == "active", every, start)
         self._trainings = Trainings(self._learner, every, background)
@@ -104,9 +109,6 @@ class Session:
     def close(self) -> None:
         """End the thread that trains in the background, if there is one."""
         self._trainings.close()
-
-    def __enter__(self) -> Session:
-        return self
 
     def __exit__(self, *raised: object) -> None:
         self.close()
@@ -290,13 +292,10 @@ class Session:
     def progress(self) -> Progress:
         """Return what was done, how good the model is, and what more would bring."""
         learned = self._learned()
-        return review.progress_of(
-            self._treebank.in_work_order,
-            len(self._treebank.waiting),
-            learned.estimate,
-            review.checked(self._treebank.in_work_order, learned.tagger, self.columns[0]),
-            self._pace,
-        )
+        records, waiting = self._treebank.in_work_order, len(self._treebank.waiting)
+        check = review.checked(records, learned.tagger, self.columns[0])
+        how = (learned.estimate, check, self._draft, self._pace)
+        return review.progress_of(records, waiting, *how)
 
     def _did(self, name: str, what: str, undo: Callable[[], None]) -> None:
         self._history.append((name, f"sentence {name} {what}", undo))
@@ -379,9 +378,10 @@ class Session:
 
     def _task(self, item: Item) -> Task:
         learned = self._learned()
-        self._proposed, alternatives = asking.proposals(
+        proposed, alternatives = asking.proposals(
             learned.tagger, learned.calibration.temperature, item.words, self.columns
         )
+        self._proposed = self._draft.put_into(proposed, item.words, self.tags)
         record = self._treebank.records.get(item.name)
         origin = "check" if item.number in self._asking.check_numbers else "pool"
         if record is not None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import did_you_mean
-from perceptron_nlp._display import printable, shortened
+from perceptron_nlp._display import percent, printable, shortened
 from perceptron_nlp.annotation import Session
 from perceptron_nlp.annotation.asking import ORDERS
 from perceptron_nlp.annotation.server import PORT, Desk, make_server, read_guideline
@@ -31,12 +31,15 @@ while the tagger learns from it. It asks for the sentences from which most is le
 accepted is in the file after each sentence; the same command goes on with it. Ctrl-C ends it. Needs
 the extra web.""",
     f"""\
-TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is standard input
+[TEXT...]  running text, lines of tokens separated by spaces, or CoNLL-U; - is standard input
+    (default: the draft)
 --out GOLD  the CoNLL-U file of what is annotated (required)
 --column NAMES=upos  what to annotate: upos, xpos or feats, and others after it, also lemma
 --tags SET  the labels of the first column: ud, or a file with one a line (default: ud for upos, any
     for others)
 --model MODEL  a model that proposes until what is learned here is better
+--draft FILE  CoNLL-U of any program, whose labels are proposed; how many were right is shown, and
+    printed at the end
 --guideline FILE  text that the page shows, such as rules of annotation
 --order {"|".join(ORDERS)}=active  what is asked for next: what most is learned from, the order of
     the text, or any
@@ -51,6 +54,7 @@ TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is sta
     """\
   perceptron-nlp annotate text.txt --out gold.conllu
   perceptron-nlp annotate text.txt --out gold.conllu --column upos,feats,lemma --check 300
+  perceptron-nlp annotate --draft udpipe.conllu --out gold.conllu
   perceptron-nlp annotate text.txt --out gold.conllu --against other.conllu""",
 )
 
@@ -58,18 +62,22 @@ TEXT...  running text, lines of tokens separated by spaces, or CoNLL-U; - is sta
 def run_annotate(chosen: argparse.Namespace) -> None:
     """Serve until interrupted; the address goes to standard output."""
     needed_uvicorn()
-    others = [chosen.model, chosen.guideline, chosen.against]
-    check_there([*chosen.text, *filter(None, others)])
-    check_stdin(chosen.text, quiet=False)
-    check_apart(chosen.out, chosen.text, "the text")
+    others = [chosen.model, chosen.draft, chosen.guideline, chosen.against]
+    text = chosen.text or [*filter(None, [chosen.draft])]
+    if not text:
+        raise pn.ArgumentError("TEXT: there is none; name a text, or a draft (--draft)")
+    check_there([*text, *filter(None, others)])
+    check_stdin(text, quiet=False)
+    check_apart(chosen.out, text, "the text")
     check_apart(chosen.out, filter(None, others), "one of the other files")
     guideline = None if chosen.guideline is None else read_guideline(chosen.guideline)
     with Session(
-        chosen.text,
+        text,
         chosen.out,
         column=chosen.column,
         tags=chosen.tags,
         model=chosen.model,
+        draft=chosen.draft,
         order=chosen.order,
         check=chosen.check,
         seed=chosen.seed,
@@ -79,6 +87,9 @@ def run_annotate(chosen: argparse.Namespace) -> None:
         desk = Desk(session, chosen.against, guideline, say)
         with make_server(desk, host=chosen.host, port=chosen.port) as server:
             serve_until_interrupted(server)
+        for column, found in session.progress().draft.items():
+            within = f"{percent(found.low)} to {percent(found.high)}"
+            say(f"{chosen.draft}: {percent(found.share)} of {column} were right ({within})")
 
 
 STUDY = Verb(

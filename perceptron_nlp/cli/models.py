@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import counted
@@ -29,7 +28,7 @@ from perceptron_nlp.cli.parsing import (
     picked,
 )
 from perceptron_nlp.cli.results import show
-from perceptron_nlp.cli.terminal import draw_over, erase_drawn, messages, say
+from perceptron_nlp.cli.terminal import messages, say
 from perceptron_nlp.cli.training import (
     TrainingView,
     add_options,
@@ -43,7 +42,6 @@ from perceptron_nlp.cli.training import (
 from perceptron_nlp.combine.distill import RAW_SHARE, RAW_WEIGHT
 from perceptron_nlp.pages.reports import Column, Report, Table
 from perceptron_nlp.tagger.tagger import model_path, named_models
-from perceptron_nlp.tagger.train.clusters import place_of, raw_sentences
 
 CALIBRATE = Verb(
     """\
@@ -160,8 +158,6 @@ _OPTIONS = (
     *("preset", "epochs", "seed", "patience", "runs", "table_bits", "right_to_left", "templates"),
     *("checkpoint", "every", "resume"),
 )
-# Tokens between two displays of the count.
-_STEP = 50_000
 
 
 def _training(parser: VerbParser) -> None:
@@ -220,7 +216,6 @@ def run_distill(chosen: argparse.Namespace) -> None:
     options = options_given(chosen, _OPTIONS)
     options |= picked(chosen, "raw_share", "raw_weight", "threads")
     corpora = open_inputs(chosen, labeled)
-    raw = chosen.raw or None
     if chosen.teacher and not chosen.quiet:
         say(f"labeling the raw text with {counted(len(chosen.teacher), 'teacher')}")
     n_others = len(chosen.labeled)
@@ -228,7 +223,7 @@ def run_distill(chosen: argparse.Namespace) -> None:
     try:
         tagger = pn.distill(
             chosen.teacher,
-            raw=raw if raw is None or chosen.quiet else _counted(raw),
+            raw=chosen.raw or None,
             train=corpora[n_others:n_given],
             labeled=corpora[:n_others],
             dev=corpora[n_given:] or None,
@@ -243,21 +238,6 @@ def run_distill(chosen: argparse.Namespace) -> None:
         summarize(tagger, chosen.model)
         for warning in tagger.model.record.get("warnings", []):
             say(f"warning: {warning}")
-
-
-def _counted(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the sentences of raw text; a terminal shows the number of tokens so far."""
-    live = messages().live
-    words = shown = 0
-    for sentence in raw_sentences(paths):
-        words += len(sentence)
-        if live and words - shown >= _STEP:
-            shown = words
-            draw_over(f"{words:,} tokens")
-        yield sentence
-    erase_drawn()
-    if not words:
-        raise pn.FormatError("there is no sentence in the raw text", place_of(paths))
 
 
 MODELS = Verb(

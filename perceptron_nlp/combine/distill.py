@@ -40,7 +40,6 @@ from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.learners import Counts, Learner, weight_table
 from perceptron_nlp.tagger.train.loop import Callback, Schedule, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions, make_options
-from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import TagSet, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
@@ -131,7 +130,7 @@ def distill(
     *,
     raw: RawSource | None = None,
     train: Labeled,
-    labeled: Labeled | Sequence[Labeled] = (),
+    labeled: str | os.PathLike[str] | Corpus | Sequence[Labeled] = (),
     weights: Iterable[float] | None = None,
     dev: Labeled | None = None,
     column: str | None = None,
@@ -154,8 +153,8 @@ def distill(
     raw : tokenized text, cut into words as the gold sentences are: a path, several paths (a
         sentence a line, or CoNLL-U), a Corpus, or lists of words. Millions of words help
     train : gold sentences, as for ``perceptron_nlp.train``
-    labeled : what other programs labeled, with the words of the gold sentences' rules: a file (or
-        sentences), or a list with one for each program. On sentences with the same words they
+    labeled : what other programs labeled, with the words of the gold sentences' rules: a file, or a
+        list with one (or sentences) for each program. On sentences with the same words they
         vote, with the teachers. Confidences in MISC (``Conf=0.97``, ``Conf[upos]=0.97``) are what a
         vote supports its label by
     weights : None for equal ones, or a number above 0 for each of `labeled`: what its vote counts
@@ -236,8 +235,6 @@ def read_hands(
 ) -> list[Hand]:
     """Return what others labeled, a file or sentences of each."""
     given = [labeled] if isinstance(labeled, str | os.PathLike | Corpus) else list(labeled)
-    if given and isinstance(given[0], Sentence | tuple):
-        given = [given]
     factors = factors_of(weights, len(given), "labeled files")
     return [
         Hand.read(Source(one, f"labeled[{at}]", format=format, fields=fields), column, factor)

@@ -229,17 +229,11 @@ class PerceptronTagger:
     ) -> Pairs | Triples:
         """Return the words of a sentence with their tags.
 
-        Parameters
-        ----------
-        tokens : its words
         return_conf : True for triples, the third being the confidence in the tag, 0 to 1. Unlike
             NLTK's it is calibrated: of tags with 0.9, about nine in ten are right
         use_tagdict : False to tag the words of `tagdict` like all others
 
-        Raises
-        ------
-        ArgumentError, ArgumentTypeError : what Tagger.tag raises
-        ModelError : `return_conf`, and the model is not calibrated; see calibrate
+        Raises what Tagger.tag raises; ModelError for confidences of a model without calibration.
         """
         tagger = self._chosen(use_tagdict)
         words = _words_of(tokens)
@@ -262,13 +256,7 @@ class PerceptronTagger:
         save_loc: str | os.PathLike[str] | None = None,
         nr_iter: int = 5,
     ) -> None:
-        """Train a model in place of the current one.
-
-        Parameters
-        ----------
-        sentences : lists of (word, tag) pairs
-        save_loc : None, or the file to save the model in
-        nr_iter : passes over the sentences
+        """Train a model on lists of (word, tag) pairs, in `nr_iter` passes; save it in `save_loc`.
 
         Raises
         ------
@@ -286,11 +274,7 @@ class PerceptronTagger:
     def calibrate(self, sentences: Iterable[Iterable[tuple[str, str]]]) -> None:
         """Calibrate the confidences on sentences that the model was not trained on.
 
-        Parameters
-        ----------
-        sentences : lists of (word, tag) pairs, of 300 words or more
-
-        Raises ArgumentError if they are too few, or hardly a tag of theirs is wrong.
+        Raises ArgumentError if they have less than 300 words, or hardly a tag of theirs is wrong.
         """
         self._take(self.tagger.calibrate(list(map(list, sentences))))
 

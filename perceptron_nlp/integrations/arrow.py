@@ -105,13 +105,7 @@ def tag_arrow(
 
 
 def _opened(tagger: pn.Tagger | str | os.PathLike[str]) -> pn.Tagger:
-    if isinstance(tagger, pn.Tagger):
-        return tagger
-    if not isinstance(tagger, str | os.PathLike):
-        raise ArgumentTypeError(
-            f"tagger: a Tagger, or the path of one, is needed, not {type(tagger).__name__}"
-        )
-    return pn.load(tagger)
+    return tagger if isinstance(tagger, pn.Tagger) else pn.load(tagger)
 
 
 def tag_parquet(

@@ -218,7 +218,11 @@ def load_from_folder(folder: str | os.PathLike[str], **options: Any) -> pn.Tagge
                 f"{path}: has {what}: {name} is missing; save_to_folder writes it"
                 + ("" if name == MODEL else f", and perceptron_nlp.load opens {MODEL} without it")
             )
-    if _described_digest(path / CONFIG) != _digest(_read(path / MODEL)):
+    try:
+        description, model = ((path / name).read_bytes() for name in (CONFIG, MODEL))
+    except OSError as error:
+        raise file_error(str(path), error, "read") from error
+    if _described_digest(description, path / CONFIG) != _digest(model):
         raise ModelError(
             f"{path / MODEL}: is not the file that {CONFIG} describes; save the"
             " tagger, or download the folder, again"
@@ -243,16 +247,9 @@ def _digest(data: Any) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _read(path: Path) -> bytes:
+def _described_digest(description: bytes, path: Path) -> object:
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise file_error(str(path), error, "read") from error
-
-
-def _described_digest(path: Path) -> object:
-    try:
-        described = json.loads(_read(path))
+        described = json.loads(description)
     except (ValueError, RecursionError):
         described = None
     if not isinstance(described, dict) or "sha256" not in described:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import perceptron_nlp as pn
-from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, not_fitted, quote
+from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, missing_extra, not_fitted
 
 try:
     from sklearn.base import BaseEstimator
@@ -126,7 +126,7 @@ class PerceptronTagger(BaseEstimator):
         ArgumentError, ArgumentTypeError : what Tagger.scores raises
         """
         tagger = self._fitted()
-        return [tagger.scores(words, probabilities=True) for words in _lists("X", X)]
+        return [tagger.scores(words, probabilities=True) for words in X]
 
     def score(self, X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]) -> float:
         """Return the accuracy of `predict` on labeled tokens; errors are those of both."""
@@ -152,30 +152,13 @@ class PerceptronTagger(BaseEstimator):
 
 def _pairs(
     X: Iterable[Sequence[str]], y: Iterable[Sequence[str | None]]
-) -> list[tuple[list[str], list[str | None]]]:
-    """Sentences with their labels."""
-    sentences, labels = _lists("X", X), _lists("y", y)
+) -> list[tuple[Sequence[str], Sequence[str | None]]]:
+    """Sentences with their labels, which are counted when they are read."""
+    for name, given in (("X", X), ("y", y)):
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            message = f"{name}: a list of lists of str is needed, not {type(given).__name__}"
+            raise ArgumentTypeError(message)
+    sentences, labels = list(X), list(y)
     if len(sentences) != len(labels):
         raise ArgumentError(f"y: labels of {len(labels)} sentences for the {len(sentences)} of X")
-    for number, (words, given) in enumerate(zip(sentences, labels, strict=True)):
-        if len(words) != len(given):
-            raise ArgumentError(
-                f"y[{number}]: {len(given)} labels for the {len(words)} words of X[{number}]"
-            )
     return list(zip(sentences, labels, strict=True))
-
-
-def _lists(name: str, given: Any) -> list[list[Any]]:
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise ArgumentTypeError(
-            f"{name}: a list of lists of str is needed, not {type(given).__name__}"
-        )
-    lists = []
-    for number, one in enumerate(given):
-        if isinstance(one, str | bytes) or not isinstance(one, Iterable):
-            raise ArgumentTypeError(
-                f"{name}[{number}]: a list of str is needed, not"
-                f" {quote(one) if isinstance(one, str) else quote(repr(one))}"
-            )
-        lists.append(list(one))
-    return lists

@@ -165,6 +165,11 @@ function showProgress(p) {
     facts.push(fact("estimated accuracy", percent(p.estimate.share),
       "± " + (50 * (p.estimate.high - p.estimate.low)).toFixed(1)));
   }
+  const draft = p.draft[state.columns[0]];
+  if (draft) {
+    facts.push(fact("of the draft were right", percent(draft.share),
+      percent(draft.low, 0) + " – " + percent(draft.high, 0)));
+  }
   if (p.check) {
     facts.push(fact("in the check sample", percent(p.check.share),
       percent(p.check.low, 0) + " – " + percent(p.check.high, 0)));

@@ -104,6 +104,33 @@ def test_proposals_become_right_and_the_estimate_says_so() -> None:
         assert sum(confidences) == pytest.approx(1, abs=0.01)
 
 
+def test_a_draft_of_another_program_is_proposed_and_judged_by_what_was_corrected(
+    tmp_path: Path, out: Path
+) -> None:
+    pool, draft = made(20), tmp_path / "draft.conllu"
+    wrong = [["NOUN", *gold(words)[1:]] for words in pool[:8]]
+    wrong[7][0] = "_"
+    n_wrong = sum(own[0] != gold(words)[0] for own, words in zip(wrong, pool, strict=False))
+    rows = [pn.Sentence(words, {"upos": own}) for words, own in zip(pool, wrong, strict=False)]
+    pn.write_conllu(rows, draft)
+    # A tag that cannot be is not proposed, and counts as a mistake.
+    draft.write_text(draft.read_text("utf-8").replace("\tNOUN\t", "\tNoun\t", 1), "utf-8")
+    with Session(pool, out, draft=draft, order="document") as session:
+        assert any("has 8 of the 20 sentences of the text" in said for said in session.messages)
+        assert session.progress().draft == {}
+        assert shown(session).labels["upos"] == [None, *wrong[0][1:]]
+        for words, own in zip(pool[:10], [*wrong, None, None], strict=True):
+            proposed = shown(session).labels["upos"]
+            assert own in (None, wrong[0], wrong[7]) or proposed == own
+            session.accept(gold(words))
+        found = session.progress().draft["upos"]
+    total = sum(map(len, pool[:8]))
+    assert found.share == pytest.approx((total - n_wrong) / total)
+    assert found.low < found.share < found.high
+    with pytest.raises(pn.FormatError, match="has none of the sentences of the text"):
+        Session([["a"]], draft=draft)
+
+
 def test_active_order_shows_new_words_first_and_document_order_the_first_sentence() -> None:
     pool = [["a", "a"], ["a", "b", "c", "d"], ["a", "b"], *[["c", "d"]] * 3]
     assert shown(Session(pool)).name == "2"

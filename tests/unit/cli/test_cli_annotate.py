@@ -62,6 +62,27 @@ def test_a_page_is_served_until_it_is_interrupted_and_the_file_stays(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_draft_is_the_text_and_at_the_end_it_is_said_how_good_it_was(
+    started: Any, tmp_path: Path
+) -> None:
+    draft = tmp_path / "draft.conllu"
+    rows = [(["the", "boat", str(n), "left"], ["DET", "NOUN", "NUM", "VERB"]) for n in range(9)]
+    pn.write_conllu([pn.Sentence(words, {"upos": tags}) for words, tags in rows], draft)
+    out = tmp_path / "gold.conllu"
+    with started("annotate", "--draft", draft, "--out", out, "--port", "0") as process:
+        url = process.stdout.readline().decode().strip()
+        state = posted(url, "look", {})
+        assert state["task"]["labels"]["upos"] == ["DET", "NOUN", "NUM", "VERB"]
+        state = posted(url, "act", accepted(state))
+        assert state["progress"]["draft"]["upos"]["share"] == 0.25
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert err.decode().splitlines()[1:] == [
+        f"{draft}: 25.00 % of upos were right (4.56 % to 69.94 %)"
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 def test_a_kill_at_any_moment_loses_nothing_that_was_accepted(
     started: Any, text: Path, tmp_path: Path
 ) -> None:
