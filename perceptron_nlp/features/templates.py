@@ -260,12 +260,18 @@ def _parsed(text: str) -> Template:
     return template
 
 
+@functools.lru_cache(maxsize=64)
+def columns_of(templates: tuple[Template, ...]) -> tuple[str, ...]:
+    """Return the columns that templates look at besides the words, in alphabetical order."""
+    values = (atom.value for template in templates for atom in template.atoms)
+    return tuple(sorted({value.column for value in values if value} - {"form"}))
+
+
 def look_nearby(templates: Iterable[Template]) -> bool:
     """Return True if any of the templates looks at the document context."""
     return any(
         name in CONTEXT_COLUMNS or name.startswith(CONTEXT_SIDES)
-        for template in templates
-        for name in template.columns
+        for name in columns_of(tuple(templates))
     )
 
 
@@ -328,12 +334,19 @@ class CompiledTemplates(NamedTuple):
 
 def most_features(templates: Sequence[Template]) -> list[int]:
     """Return how many features of each template a word has at most; 0 for any number."""
-    return FeatureProgram(compile_templates(templates)).most_features
+    return program_of(tuple(templates)).most_features
+
+
+# As above.
+@functools.lru_cache(maxsize=16)
+def program_of(templates: tuple[Template, ...]) -> FeatureProgram:
+    """Return the core's form of a checked list of templates."""
+    return FeatureProgram(compile_templates(templates))
 
 
 def compile_templates(templates: Sequence[Template]) -> CompiledTemplates:
     """Return the numbers for a checked list of templates, in the order of the list."""
-    columns = ("form", *sorted(set().union(*(t.columns for t in templates))))
+    columns = ("form", *columns_of(tuple(templates)))
     value_ids: dict[Value, int] = {}
     atoms: list[tuple[int, ...]] = []
     starts = [0]

@@ -39,6 +39,7 @@ from perceptron_nlp.formats.tensorfile import (
     HEADER_START,
     METADATA,
     NO_DIGEST,
+    SIGNED,
     Array,
     Tensor,
     item_size,
@@ -232,13 +233,8 @@ def _bits(values: Words, width: int) -> Array:
 
 
 _KEYS, _DEFLATED = {"dtype", "length", "low_bits", "numbers"}, "deflated"
-POSITIVE, SIGNED, ASCENDING, IN_ROWS, PLAIN = KINDS = (
-    "positive",
-    "signed",
-    "ascending",
-    "in_rows",
-    "plain",
-)
+POSITIVE, ASCENDING, IN_ROWS, PLAIN = "positive", "ascending", "in_rows", "plain"
+KINDS = (POSITIVE, SIGNED, ASCENDING, IN_ROWS, PLAIN)
 # The low bits of codes that are deflated: whole bytes, whose patterns are then found.
 _BYTES_DEFLATED = 8
 # No byte that is deflated stands for more.
@@ -392,7 +388,7 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryvi
     numbers = rice_decoded(
         packed.data, one["length"], one["low_bits"], CODES[dtype], kind, starts, into
     )
-    return Tensor.of(numbers, dtype)
+    return Tensor.of(numbers, dtype, kind, starts)
 
 
 def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:

@@ -89,8 +89,9 @@ def starts_of(numbers not None):
     cdef const uint8_t[::1] raw = numbers.cast("B")
     cdef int64_t n = len(numbers)
     cdef int item = numbers.itemsize
-    out = memoryview(bytearray(8 * (n + 1))).cast("q")
+    out = room(8 * (n + 1)).cast("q")
     cdef int64_t[::1] starts = out
+    starts[0] = 0
     if n and item == 1:
         _add_up(<const uint8_t *>&raw[0], n, &starts[0])
     elif n and item == 2:

@@ -228,15 +228,17 @@ def read_agreement(
     if not all(name in models and models[name].can_agree for name in columns):
         raise bad("agreement", "of columns that the model does not fill")
     labels = [list(_numbers(models[name])) for name in columns]
-    flat = list(reader.numbers(_ROWS, "U16"))
-    width = len(columns)
-    rows = [tuple(flat[at : at + width]) for at in range(0, len(flat), width)]
-    if any(len(row) != width for row in rows) or any(a >= b for a, b in itertools.pairwise(rows)):
+    flat = reader.numbers(_ROWS, "U16").tolist()
+    by_column = [flat[place :: len(columns)] for place in range(len(columns))]
+    rows = list(zip(*by_column, strict=False))
+    if len(flat) % len(columns) or rows != sorted({*rows}):
         raise bad("agreement", "combinations that are cut short or not ascending")
-    if any(n >= len(own) for row in rows for n, own in zip(row, labels, strict=True)):
+    if any(
+        max(own, default=0) >= len(all_of) for own, all_of in zip(by_column, labels, strict=True)
+    ):
         raise bad("agreement", "labels beyond those that there are")
-    named = (tuple(own[n] for n, own in zip(row, labels, strict=True)) for row in rows)
-    agreement = Agreement(tuple(columns), tuple(named), upos_weight)
+    named = ([all_of[n] for n in own] for own, all_of in zip(by_column, labels, strict=True))
+    agreement = Agreement(tuple(columns), tuple(zip(*named, strict=True)), upos_weight)
     if not agreement.is_small(models):
         raise bad("agreement", f"of more than {MOST_COMBINATIONS:,} combinations, met or not")
     return agreement

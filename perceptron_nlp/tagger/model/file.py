@@ -326,11 +326,9 @@ def _in_label_order(tensors: dict[str, Tensor], path: str) -> None:
     for name in [name for name in tensors if name.endswith(f".{_ORDER}")]:
         start = name.removesuffix(_ORDER)
         try:
-            labels, weights, order = (
-                tensors[start + part].numbers() for part in ("labels", "weights", _ORDER)
-            )
-            starts = starts_of(tensors[f"{start}counts"].numbers())
-            in_label_order(labels, weights, starts, order)
+            labels, weights, order = (tensors[start + x] for x in ("labels", "weights", _ORDER))
+            starts = labels.starts or starts_of(tensors[f"{start}counts"].numbers())
+            in_label_order(labels.numbers(), weights.numbers(), starts, order.numbers())
         except (KeyError, ValueError, TypeError, BufferError) as error:
             raise _bad(path, name, f"not an order of labels: {error}") from None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp.errors import ArgumentError, quote
-from perceptron_nlp.features.templates import Template
+from perceptron_nlp.features.templates import Template, columns_of
 from perceptron_nlp.tagger.model.derived import Derived, FirstPass
 from perceptron_nlp.tagger.model.label_components import AGREEING, JOINT, written_labels
 from perceptron_nlp.tagger.model.weights import QuantizedWeights, checked_object
@@ -251,7 +251,7 @@ class TaggerModel(NamedTuple):
     @property
     def template_columns(self) -> tuple[str, ...]:
         """Columns that its templates look at, in alphabetical order."""
-        return tuple(sorted(set().union(*(t.columns for t in self.templates))))
+        return columns_of(self.templates)
 
     def inputs(self, sentences: Sequence[Sentence]) -> list[Sequence[str]]:
         """Sentences as its labeler takes them: plain lists of words where no more is needed."""

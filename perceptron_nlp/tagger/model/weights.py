@@ -22,7 +22,7 @@ from perceptron_nlp._core.model.modelrows import (
     strings_rise,
 )
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats.tensorfile import Tensor
+from perceptron_nlp.formats.tensorfile import SIGNED, Tensor
 from perceptron_nlp.text.tagset import Strings
 
 if TYPE_CHECKING:
@@ -85,12 +85,16 @@ class Reader(NamedTuple):
 
     def numbers(self, name: str, *dtypes: str) -> memoryview:
         """Return the numbers of an array of one dimension, of one of these types."""
+        return self.tensor(name, *dtypes).numbers()
+
+    def tensor(self, name: str, *dtypes: str) -> Tensor:
+        """Return an array of one dimension, of one of these types."""
         tensor = self.tensors.get(self.prefix + name)
         if tensor is None:
             raise self.bad(self.prefix + name, "missing")
         if len(tensor.shape) != 1 or tensor.dtype not in dtypes:
             raise self.bad(self.prefix + name, f"{tensor.kind} is not what it should be")
-        return tensor.numbers()
+        return tensor
 
     def strings(self) -> Strings:
         """Return the strings that put_strings took."""
@@ -228,16 +232,18 @@ class QuantizedWeights:
         keys = reader.numbers("keys", "U64")
         group_starts = reader.numbers("group_starts", "I64")
         counts = reader.numbers("counts", *UNSIGNED)
-        labels = reader.numbers("labels", "U8", "U16")
-        weights = reader.numbers("weights", "I16")
+        in_rows, signed = reader.tensor("labels", "U8", "U16"), reader.tensor("weights", "I16")
+        labels, weights = in_rows.numbers(), signed.numbers()
         if len(counts) != len(keys) or len(labels) != len(weights):
             raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
-        starts = starts_of(counts)
-        if starts[-1] != len(weights) or not none_is_zero(counts):
+        # What was packed so cannot have empty rows, labels that fall, or weights of 0.
+        starts = in_rows.starts or starts_of(counts)
+        adds_up = len(starts) == len(keys) + 1 and starts[-1] == len(weights)
+        if not adds_up or not (in_rows.starts or none_is_zero(counts)):
             raise bad(named + "counts", "do not add up to the number of weights")
         if highest(labels) >= n_labels:
             raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-        if not none_is_zero(weights):
+        if signed.packing != SIGNED and not none_is_zero(weights):
             raise bad(named + "weights", "some are 0")
         borders = group_starts.tolist()
         if (
@@ -253,7 +259,7 @@ class QuantizedWeights:
         if not rise(keys, group_starts if bits is None else whole(keys)):
             raise bad(named + "keys", "not in ascending order")
         labels = in_16_bits(labels)
-        if not rise(labels, starts):
+        if not (in_rows.starts or rise(labels, starts)):
             raise bad(named + "labels", "not in ascending order")
         return cls(
             keys=keys,

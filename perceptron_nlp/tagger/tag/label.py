@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from perceptron_nlp._core.features.extract import FeatureProgram
+from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
-from perceptron_nlp.features.templates import compile_templates
+from perceptron_nlp.features.templates import program_of
 from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, Sentences
 from perceptron_nlp.tagger.model.label_components import JOINT, features_of, parts_of
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import SCHEMES, word_bytes, word_hash
+from perceptron_nlp.text.tagset import SCHEMES, word_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -371,14 +371,14 @@ def decoder_of(
 
         steps = legal_steps(model.tags, model.right_to_left)
     return SentenceDecoder(
-        FeatureProgram(compile_templates(model.templates)),
+        program_of(model.templates),
         keys=weights.buffers["keys"],
         starts=weights.buffers["starts"],
         group_starts=weights.buffers["group_starts"],
         cell_labels=weights.buffers["labels"],
         weights=weights.buffers["weights"],
         labels=model.tags.labels,
-        label_hashes=[word_hash(label) for label in model.tags],
+        label_hashes=hash64_each([*map(word_bytes, model.tags)]),
         table_bits=weights.table_bits,
         right_to_left=model.right_to_left,
         beam=model.beam,
