@@ -11,8 +11,9 @@ that cannot be calibrated is not written. The same texts and version of the libr
 bytes.
 
 With raw text, UPOS and XPOS are learned from what slower taggers, which have clusters of it, say of
-it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. ``--plain``
-adds so many short sentences made of the treebank's clauses (plain_sentences.py).
+it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. What words
+settle is counted there as well, as the model itself labels it. ``--plain`` adds so many short
+sentences made of the treebank's clauses (plain_sentences.py).
 """
 
 from __future__ import annotations
@@ -102,10 +103,10 @@ def main() -> None:
     held_out = list(pn.read_conllu(dev))
     sentences = list(pn.read_conllu(train))
     n_plain = round(PLAIN_DEV * texts.n_plain)
-    tried = compressed_by_dev(learned(sentences, texts), sentences, held_out, n_plain)
+    tried = compressed_by_dev(learned(sentences, texts), sentences, texts.raw, held_out, n_plain)
     both = [*sentences, *held_out]
-    whole = with_settled(compressed_like(learned(both, texts), tried), both, None, tried)
-    tagger = pn.Tagger(whole)
+    whole = compressed_like(learned(both, texts), tried)
+    tagger = pn.Tagger(with_settled(whole, [*both, *labeled(whole, texts.raw)], None, tried))
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
     for name, result in tagger.evaluate_columns(test, calibration=True).items():
@@ -197,8 +198,21 @@ def column_model(
     return taught.model
 
 
+def labeled(model: TaggerModel, raw: list[list[str]]) -> list[pn.Sentence]:
+    """Tokenized sentences with all that a model says of them."""
+    columns = pn.Tagger(model).tag_sents(raw, columns=model.columns)
+    return [
+        pn.Sentence(words, dict(zip(columns, labels, strict=True)))
+        for words, *labels in zip(raw, *columns.values(), strict=True)
+    ]
+
+
 def compressed_by_dev(
-    model: TaggerModel, train: list[pn.Sentence], dev: list[pn.Sentence], n_plain: int
+    model: TaggerModel,
+    train: list[pn.Sentence],
+    raw: list[list[str]],
+    dev: list[pn.Sentence],
+    n_plain: int,
 ) -> TaggerModel:
     """The model with each part in its size, and as sure as the dev part says."""
     parts = []
@@ -210,7 +224,7 @@ def compressed_by_dev(
     whole = with_parts(model, parts)
     assert whole.segmentation is not None
     whole = whole.replace(segmentation=with_lead(whole.segmentation, dev))
-    whole = with_settled(whole, train, dev)
+    whole = with_settled(whole, [*train, *labeled(whole, raw)], dev)
     for name, result in pn.Tagger(whole).evaluate_columns(dev).items():
         print(f"{name}: {100 * result.accuracy:.2f} % of dev", flush=True)
     try:

@@ -189,7 +189,7 @@ static inline int lemma_take(Fill *f, const LemmaAsked *asked, size_t k, const u
 
 static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                               const uint8_t *text, size_t begin, size_t end) {
-    const uint64_t *secrets = m->decoders[0]->secrets;
+    const uint64_t *secrets = m->decoders[m->order[0]]->secrets;
     const size_t first = words->first[cut->sentences[begin]];
     const size_t n = words->first[cut->sentences[end]] - first;
     if (lemma_cache_ready(&f->lemmas, secrets, shared_words(m->decoders[0]->layout.share)) < 0)
@@ -222,33 +222,30 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
 }
 
 /* Label the words of sentences from `begin` on; the end of those that were, which is that of all
- * where there are no columns. -1: no memory. */
+ * where there are no columns. All columns read the batch of the first. -1: no memory. */
 static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
                                  const TextWords *words, const uint8_t *text, size_t begin) {
-    size_t end = m->n_columns ? begin : cut->n_sentences;
+    if (!m->n_columns) return (int64_t)cut->n_sentences;
+    const Decoder *d = m->decoders[m->order[0]];
     const int n_agreeing = m->agreement ? m->agreement->n_columns : 0;
-    Worker *first = m->agreement ? f->workers[m->agreeing[0]] : NULL;
-    for (int k = 1; k < n_agreeing; k++) first->agreeing[k - 1] = f->workers[m->agreeing[k]];
-    for (int k = 0; k < m->n_columns; k++) {
-        const int c = m->order[k];
-        const Decoder *d = m->decoders[c];
-        Worker *w = f->workers[c];
-        batch_reset(&w->batch);
-        for (end = begin; end < cut->n_sentences && w->batch.n_tokens < FILL_BATCH; end++)
-            if (take_words_of(d, &w->batch, words, text, NULL, words->first[cut->sentences[end]],
-                              words->first[cut->sentences[end + 1]]) < 0)
-                return -1;
-        if (k < n_agreeing && settle_column(m->agreement, first, k) < 0) return -1;
-        w->keep_scores = m->agreement && keeps_scores(d);
-        const int status = d->run(d, w);
-        w->keep_scores = 0;
-        if (status < 0) {
-            cache_spoil(&w->cache);
+    Worker *first = f->workers[m->order[0]];
+    size_t end = begin;
+    int status = 0;
+    batch_reset(&first->batch);
+    for (; end < cut->n_sentences && first->batch.n_tokens < FILL_BATCH; end++)
+        if (take_words_of(d, &first->batch, words, text, NULL, words->first[cut->sentences[end]],
+                          words->first[cut->sentences[end + 1]]) < 0)
             return -1;
-        }
+    for (int k = 1; k < n_agreeing; k++) first->agreeing[k - 1] = f->workers[m->agreeing[k]];
+    if (m->agreement) status = run_columns(m->agreement, first);
+    for (int k = n_agreeing; k < m->n_columns && status == 0; k++) {
+        Worker *w = f->workers[m->order[k]];
+        if (k) batch_borrow(&w->batch, &first->batch);
+        status = m->decoders[m->order[k]]->run(m->decoders[m->order[k]], w);
+        if (status < 0) cache_spoil(&w->cache);
+        if (k) batch_return(&w->batch);
     }
-    if (m->agreement && agree_on_batch(m->agreement, first) < 0) return -1;
-    for (int c = 0; c < m->n_columns; c++) f->workers[c]->settles = 0;
+    if (status < 0) return -1;
     if (m->has_lemmas && fill_lemmas(m, f, cut, words, text, begin, end) < 0) return -1;
     return (int64_t)end;
 }
