@@ -1,7 +1,9 @@
 """Tokens and corrections saved by asking for the right sentences, with gold labels as the person.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/annotation.py [TREEBANK...] [--tokens 2000]
-        [--seeds 1] [--randoms 2] [--save FILE] [--figure FILE]
+        [--seeds 1] [--randoms 2] [--check 10] [--save FILE] [--figure FILE]
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/annotation.py --estimate [TREEBANK...]
+        [--tokens 2000] [--seeds 10]
 
 A person annotates the training part of a treebank (of EWT every fourth sentence, of treebanks that
 lack one the dev part) in random order, and in the order that `perceptron_nlp.annotation` asks for;
@@ -13,8 +15,12 @@ both orders, in place of 50, which saves three quarters of the time.
 order has at N tokens, divided by what random order needed. One random order is up to two points
 better than another, which is worth 10 % of the tokens, so all random orders of a treebank are
 averaged, and curves are smoothed (a line through the logarithms of errors and tokens, weighted by
-nearness). Active orders differ from seed to seed in ties alone. ``shown`` is the accuracy that the
-page shows, and ``rest`` the accuracy on what is not annotated yet.
+nearness). Active orders differ from seed to seed in ties and in the sentences drawn at random,
+one in ``--check``, which the tagger that proposes does not learn from.
+
+``--estimate`` compares the accuracy that the page shows, and its interval, with the truth: the
+accuracy of the tagger that proposes on all that is not annotated yet. *Redrawn* takes other
+sentences of the rest as held out, as many, REDRAWN times at each point.
 
 ``--save`` keeps each run when it is done, and goes on with those that are missing. ``--wait``
 measures instead how long a person waits with 5,000 tokens annotated and 10,000 sentences waiting.
@@ -32,7 +38,7 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -42,6 +48,7 @@ import numpy.typing as npt
 from corpora import corpora
 
 import perceptron_nlp as pn
+from perceptron_nlp.annotation.calibration import Estimate, Judged, estimate
 from perceptron_nlp.annotation.learning import Learned, Learner
 from perceptron_nlp.annotation.server import Desk
 from perceptron_nlp.formats.conllu import rewrite_conllu
@@ -56,6 +63,7 @@ TREEBANKS = {
     "German-GSD": ("de_gsd-ud", 1),
     "Japanese-GSD": ("ja_gsd-ud", 1),
     "Russian-GSD": ("ru_gsd-ud", 1),
+    "Portuguese-Bosque": ("pt_bosque-ud", 1),
 }
 FIRST = tuple(TREEBANKS)[:4]
 FROM = 250
@@ -66,6 +74,7 @@ AGES = {0: 50, 2000: 200}
 WIDTH = 0.12
 # Of the tagger that proposes.
 RUNS = 4
+REDRAWN = 200
 Point = dict[str, float]
 Run = dict[str, Any]
 Floats = npt.NDArray[np.float64]
@@ -74,14 +83,17 @@ Floats = npt.NDArray[np.float64]
 def parts(name: str) -> tuple[list[pn.Sentence], list[pn.Sentence]]:
     """The sentences to annotate, and the test part."""
     stem, every = TREEBANKS[name]
-    folder = corpora() / "treebanks" / f"UD_{name}"
-    pool = folder / f"{stem}-train.conllu"
-    if not pool.exists():
-        pool = folder / f"{stem}-dev.conllu"
-    return list(pn.read_conllu(pool))[::every], list(pn.read_conllu(folder / f"{stem}-test.conllu"))
+    found = {
+        part: place
+        for part in ("train", "dev", "test")
+        for place in sorted(corpora().glob(f"*/UD_{name}/{stem}-{part}.conllu*"), reverse=True)
+    }
+    pool, test = found.get("train", found.get("dev")), found["test"]
+    assert pool is not None
+    return list(pn.read_conllu(pool))[::every], list(pn.read_conllu(test))
 
 
-def annotated(name: str, order: str, seed: int, n_tokens: int) -> list[Point]:
+def annotated(name: str, order: str, seed: int, n_tokens: int, check: int) -> list[Point]:
     """Let gold labels play the person; return the points of the learning curve."""
     pool, test = parts(name)
     # Ties, and which sentences a sample has, depend on the order of the text.
@@ -98,6 +110,7 @@ def annotated(name: str, order: str, seed: int, n_tokens: int) -> list[Point]:
                 Path(folder) / "gold.conllu",
                 order=order,
                 every=age,
+                check=check,
                 seed=seed,
             ) as session:
                 while count["tokens"] < end and (task := session.next()) is not None:
@@ -108,8 +121,6 @@ def annotated(name: str, order: str, seed: int, n_tokens: int) -> list[Point]:
                     session.accept(gold)
                     if count["tokens"] >= following:
                         points.append({**count, **scores(session, raw, test)})
-                        if len(points) % 4 == 0:
-                            points[-1] |= shown(session, pool)
                         following = math.ceil(max(following, count["tokens"]) * STEP)
     return points
 
@@ -120,15 +131,71 @@ def scores(session: pn.annotation.Session, raw: pn.RawText, test: Sequence[pn.Se
     return {"accuracy": tagger.evaluate(test, column="upos").accuracy}
 
 
-def shown(session: pn.annotation.Session, pool: Sequence[pn.Sentence]) -> Point:
-    """The accuracy that the page shows, with its interval, and that on what is not annotated."""
-    done = {sentence.words for sentence in session.annotated}
-    rest = [sentence for sentence in pool if sentence.words not in done]
-    estimate = session.progress().estimate
-    if estimate is None or session.tagger is None:
-        return {}
-    accuracy = session.tagger.evaluate(rest, column="upos").accuracy
-    return {"shown": estimate.share, "low": estimate.low, "high": estimate.high, "rest": accuracy}
+def estimates(name: str, seed: int, n_tokens: int) -> Iterator[Run]:
+    """Yield at doublings of 250 tokens the accuracy that the page shows, and the truth."""
+    pool, _ = parts(name)
+    random.Random(seed).shuffle(pool)
+    chance = random.Random(seed)
+    waiting = dict(enumerate(pool, 1))
+    count, following = 0, FROM
+    with pn.annotation.Session([sentence.words for sentence in pool], seed=seed) as session:
+        while following <= n_tokens and (task := session.next()) is not None:
+            gold = waiting.pop(int(task.name)).column("upos")
+            session.accept(gold)
+            count += len(gold)
+            if count < following:
+                continue
+            learned, tagger, now = session._learned(), session.tagger, session.progress()
+            if tagger is None or learned.confidence is None or now.estimate is None:
+                continue
+            temperature = learned.calibration.temperature
+            rest = [Judged.of(tagger, s, "upos", temperature) for s in waiting.values()]
+            truth = tagger.evaluate(list(waiting.values()), column="upos").accuracy
+            n_held_out = (now.sentences + 5) // 10
+            redrawn = [
+                estimate(learned.confidence, chance.sample(rest, n_held_out))
+                for _ in range(REDRAWN)
+            ]
+            yield {
+                "mark": following,
+                "held out": n_held_out,
+                "truth": truth,
+                "shown": now.estimate,
+                "redrawn": sum(one is not None and held(one, truth) for one in redrawn) / REDRAWN,
+            }
+            following *= 2
+
+
+def held(one: Estimate, truth: float) -> bool:
+    """Tell if an interval holds the truth."""
+    return one.low <= truth <= one.high
+
+
+def report_estimates(names: Sequence[str], seeds: int, n_tokens: int) -> None:
+    """Print how often intervals hold the truth, and how wide they are."""
+    found: list[Run] = []
+    print("| treebank | tokens | sessions | held out | interval ± | off by | holds % | redrawn % |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
+    for name in names:
+        own = [run for seed in range(1, seeds + 1) for run in estimates(name, seed, n_tokens)]
+        for mark in sorted({run["mark"] for run in own}):
+            print(estimates_row(name, mark, [r for r in own if r["mark"] == mark]), flush=True)
+        found += own
+    for mark in sorted({run["mark"] for run in found}):
+        print(estimates_row("all", mark, [r for r in found if r["mark"] == mark]))
+    print(estimates_row("all", "all", found))
+
+
+def estimates_row(name: str, mark: int | str, runs: Sequence[Run]) -> str:
+    """A row of the table of estimates: means of sessions."""
+    off = 100 * np.mean([abs(run["shown"].share - run["truth"]) for run in runs])
+    half = 50 * np.mean([run["shown"].high - run["shown"].low for run in runs])
+    holds = 100 * np.mean([held(run["shown"], run["truth"]) for run in runs])
+    return (
+        f"| {name} | {mark} | {len(runs)} | {np.mean([r['held out'] for r in runs]):.0f} |"
+        f" {half:.1f} | {off:.1f} | {holds:.0f} |"
+        f" {100 * np.mean([run['redrawn'] for run in runs]):.1f} |"
+    )
 
 
 def smoothed(points: Sequence[Point], at: Floats) -> tuple[Floats, Floats]:
@@ -193,26 +260,6 @@ def report(runs: Sequence[Run]) -> None:
                 print(row(f"{name} ({len(active)} and {len(base)} orders)", mark, mean))
     for mark, found in means.items():
         print(row(f"mean of {len(found)}", mark, np.mean(found, 0)))
-    print("\nThe accuracy shown, from 1,000 tokens on: points from the accuracy on the rest")
-    print("\n| treebank | times | mean | at most | within 1.5 % | within the interval % |")
-    print("|---|---|---|---|---|---|")
-    off: list[tuple[float, bool]] = []
-    for name in names:
-        mine = [
-            (
-                100 * abs(point["shown"] - point["rest"]),
-                point["low"] <= point["rest"] <= point["high"],
-            )
-            for run in runs
-            if (run["treebank"], run["order"]) == (name, "active")
-            for point in run["points"]
-            if "shown" in point and point["tokens"] >= 1000
-        ]
-        off += mine
-        if mine:
-            print(distances(name, mine))
-    if off:
-        print(distances("all", off))
 
 
 def row(name: str, mark: int, values: Sequence[float]) -> str:
@@ -221,16 +268,6 @@ def row(name: str, mark: int, values: Sequence[float]) -> str:
     return (
         f"| {name} | {mark:,} | {100 * random_share:.1f} | {100 * own:.1f} | {tokens:.2f} |"
         f" {corrections:.2f} |"
-    )
-
-
-def distances(name: str, off: Sequence[tuple[float, bool]]) -> str:
-    """A row of the table of what is shown."""
-    points = np.array([distance for distance, _ in off])
-    inside = np.array([within for _, within in off])
-    return (
-        f"| {name} | {len(off)} | {points.mean():.2f} | {points.max():.2f} |"
-        f" {100 * (points <= 1.5).mean():.0f} | {100 * inside.mean():.0f} |"
     )
 
 
@@ -328,12 +365,17 @@ def main() -> None:
     parser.add_argument("--randoms", type=int, default=2)
     parser.add_argument("--figure")
     parser.add_argument("--save")
+    parser.add_argument("--check", type=int, default=10)
+    parser.add_argument("--estimate", action="store_true")
     parser.add_argument("--wait", action="store_true")
     chosen = parser.parse_args()
     # Taggers of little text warn of that.
     logging.disable()
     if chosen.wait:
         wait(5000, 10_000, pause=2.0)
+        return
+    if chosen.estimate:
+        report_estimates(chosen.treebanks, chosen.seeds, chosen.tokens)
         return
     kept = None if chosen.save is None else Path(chosen.save)
     runs: list[Run] = json.loads(kept.read_text()) if kept is not None and kept.exists() else []
@@ -343,7 +385,7 @@ def main() -> None:
         for order, most in (("random", chosen.randoms), ("active", chosen.seeds)):
             if seed <= most and (name, order, seed) not in done:
                 # A little more, since what is smoothed has two sides.
-                points = annotated(name, order, seed, round(1.1 * chosen.tokens))
+                points = annotated(name, order, seed, round(1.1 * chosen.tokens), chosen.check)
                 runs.append({"treebank": name, "order": order, "seed": seed, "points": points})
                 if kept is not None:
                     kept.write_text(json.dumps(runs))

@@ -26,8 +26,6 @@ from perceptron_nlp.probability import softmax
 from perceptron_nlp.sampling import permutation
 
 ORDERS = ("active", "document", "random")
-# One in so many sentences is of the check sample, until that is complete.
-_CHECK_EVERY = 4
 # Of a sentence's length, so that short ones are not all that is asked for.
 _MORE = 3
 # Of the sentences from which most is learned, so many are there when some are put off.
@@ -48,26 +46,25 @@ class Asking:
     ----------
     items : the sentences of the text
     order : one of ORDERS
-    check : tokens of the check sample
+    check : one in so many sentences is drawn at random; 0 for none
     seed : of random choices
 
     Attributes
     ----------
-    check_numbers : the sentences of the text that the check sample has
     skipped : names of sentences that were put off
     """
 
     def __init__(self, items: Sequence[Item], order: str, check: int, seed: int) -> None:
         self._order = order
+        self._check = check
         shuffled = permutation(len(items), seed).tolist()
         self._rank = {number: at for at, number in enumerate(shuffled)}
-        self.check_numbers = _sample(items, check, seed + 1)
         self.skipped: set[str] = set()
 
     def chosen(
         self, waiting: Mapping[str, Item], n_records: int, queue: Callable[[], Sequence[str]]
-    ) -> Item | None:
-        """Return the sentence to ask for next; None if nothing is left.
+    ) -> tuple[Item | None, bool]:
+        """Return the sentence to ask for next, None if nothing is left, and if it is held out.
 
         Parameters
         ----------
@@ -79,31 +76,18 @@ class Asking:
         if not free and waiting:
             self.skipped.clear()
             free = list(waiting.values())
-        checks = [one for one in free if one.number in self.check_numbers]
-        if checks and (n_records % _CHECK_EVERY == _CHECK_EVERY - 1 or len(checks) == len(free)):
-            return min(checks, key=lambda one: (self._rank[one.number], one.start))
         if not free:
-            return None
-        chosen = set(map(id, checks))
-        rest = [one for one in free if id(one) not in chosen]
-        if self._order == "active":
+            return None, False
+        # In the middle of so many, so that the first of them comes early.
+        held_out = self._check > 0 and n_records % self._check == self._check // 2
+        if self._order == "active" and not held_out:
             for name in queue():
                 item = waiting.get(name)
-                if item and name not in self.skipped and item.number not in self.check_numbers:
-                    return item
-        if self._order == "random":
-            return min(rest, key=lambda one: (self._rank[one.number], one.start))
-        return rest[0]
-
-
-def _sample(items: Sequence[Item], n_tokens: int, seed: int) -> frozenset[int]:
-    chosen, count = [], 0
-    for number in permutation(len(items), seed).tolist():
-        if count >= n_tokens:
-            break
-        chosen.append(number)
-        count += len(items[number].words)
-    return frozenset(chosen)
+                if item and name not in self.skipped:
+                    return item, False
+        if self._order == "random" or held_out:
+            free.sort(key=lambda one: (self._rank[one.number], one.start))
+        return free[0], held_out
 
 
 def worth_of_new(
@@ -195,7 +179,7 @@ class Task:
     alternatives : for each word (label, confidence) of the first column, the best first; empty if
         nothing was learned yet
     known : for each word whether it was annotated before
-    origin : ``"pool"``, ``"check"`` (of the random sample), ``"again"`` (it was annotated before),
+    origin : ``"pool"``, ``"check"`` (drawn at random), ``"again"`` (it was annotated before),
         ``"review"``
     doubts : why words are to be looked at again, by their number, and what labels may be meant
     note : the person's remark

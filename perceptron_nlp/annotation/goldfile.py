@@ -14,11 +14,10 @@ import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_int, did_you_mean
-from perceptron_nlp.annotation.calibration import Estimate
 from perceptron_nlp.annotation.labels import given_labels
 from perceptron_nlp.annotation.pool import Item
 from perceptron_nlp.errors import ArgumentError, FormatError, file_error, quote
@@ -38,7 +37,7 @@ from perceptron_nlp.formats import (
 
 _STATE = re.compile(
     r"^# annotation = order=([0-9]{1,9})\|corrections=([0-9]{1,9})"
-    r"(?:\|estimate=([0-9.]{1,9})\|within=([0-9.]{1,9}))?(\|check)?[ \t]*$",
+    r"(?:\|confidence=([0-9.]{1,9}))?(?:\|reviewed=([0-9,]{1,9999}))?(\|check)?[ \t]*$",
     re.MULTILINE,
 )
 _NOTE = re.compile(r"^# note = (.*)$", re.MULTILINE)
@@ -150,8 +149,9 @@ class Record:
     item : what it covers of the text; None for a sentence of another text
     order : the how-manieth it was that was annotated, from 1; 0 if nobody said so
     corrections : tokens whose proposals were changed
-    estimate : the accuracy before it was annotated
-    is_check : whether it is of the random sample, which nothing is learned from
+    confidence : the mean on what was not annotated, before it was
+    reviewed : numbers of words, from 0, that were doubted and looked at again
+    is_check : whether it was drawn at random, and nothing is learned from it
     note : a person's remark
     """
 
@@ -159,7 +159,8 @@ class Record:
     item: Item | None = None
     order: int = 0
     corrections: int = 0
-    estimate: Estimate | None = None
+    confidence: float | None = None
+    reviewed: Collection[int] = ()
     is_check: bool = False
     note: str = ""
 
@@ -187,10 +188,15 @@ class Record:
         found = cls(sentence, note=note[1].rstrip(" \t\r") if note else "")
         if state is None:
             return found
-        order, corrections, share, within, check = state.groups()
-        estimate = Estimate.of(float(share) / 100, float(within) / 100) if share else None
-        counts: dict[str, Any] = {"order": int(order), "corrections": int(corrections)}
-        return replace(found, **counts, estimate=estimate, is_check=bool(check))
+        order, corrections, confidence, reviewed, check = state.groups()
+        return replace(
+            found,
+            order=int(order),
+            corrections=int(corrections),
+            confidence=float(confidence) / 100 if confidence else None,
+            reviewed=[int(at) for at in (reviewed or "").split(",") if at],
+            is_check=bool(check),
+        )
 
     def written(self, columns: Mapping[str, Sequence[str]], extras: Extras | None = None) -> Record:
         """Return the record with labels and with comments that say what it says.
@@ -211,10 +217,10 @@ class Record:
         row = _ROW.search(text)
         assert row is not None
         state = f"# annotation = order={self.order}|corrections={self.corrections}"
-        if self.estimate is not None:
-            low, share, high = self.estimate.low, self.estimate.share, self.estimate.high
-            within = max(high - share, share - low)
-            state += f"|estimate={100 * share:.1f}|within={100 * within:.1f}"
+        if self.confidence is not None:
+            state += f"|confidence={100 * self.confidence:.2f}"
+        if self.reviewed:
+            state += f"|reviewed={','.join(map(str, sorted(self.reviewed)))}"
         state += "|check\n" if self.is_check else "\n"
         note = f"# note = {' '.join(self.note.split())}\n" if self.note.strip() else ""
         head, rows = text[: row.start()], text[row.start() :]

@@ -29,7 +29,9 @@ from perceptron_nlp.annotation.calibration import (
     Calibration,
     CrossCalibration,
     Estimate,
+    Judged,
     confidences,
+    estimate,
 )
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.labels import given_labels
@@ -65,13 +67,15 @@ class Learned:
     ----------
     tagger : None as long as nothing is annotated and none was given
     calibration : of its confidences
-    estimate : the accuracy on what is not annotated; None while that cannot be told
+    confidence : the mean on what is not annotated; None while there is none
+    estimate : the accuracy there, by the sentences held out; None while there are none
     queue : sentences to ask for, the best first; empty for an order that is given
     again : the share of its worth that a word keeps when it is annotated
     """
 
     tagger: pn.Tagger | None
     calibration: Calibration
+    confidence: float | None
     estimate: Estimate | None
     queue: Sequence[Candidate]
     again: float
@@ -130,12 +134,18 @@ class Learner:
         record = {**tagger.model.record, "annotation": name}
         return pn.Tagger(tagger.model._replace(record=record))
 
-    def learn(self, annotated: Sequence[pn.Sentence], waiting: Sequence[Item]) -> Learned:
+    def learn(
+        self,
+        annotated: Sequence[pn.Sentence],
+        waiting: Sequence[Item],
+        held_out: Sequence[pn.Sentence] = (),
+    ) -> Learned:
         """Return the state of learning.
 
         Parameters
         ----------
         annotated : sentences with labels, in the order in which they were annotated
+        held_out : sentences with labels that were drawn at random, which nothing is learned from
         waiting : what is left, in the order of the text
         """
         n_tokens = sum(map(len, annotated))
@@ -149,10 +159,15 @@ class Learner:
         by_doubt = self._ranks and n_tokens >= COVERAGE
         scored = _evenly(waiting, MOST_SCORED if by_doubt else ESTIMATED_BY)
         sure: list[list[float]] = []
-        if tagger is not None and n_tokens >= CALIBRATED_FROM:
-            part = tagger.by_column[self._columns[0]]
-            sure = confidences(part, [item.words for item in scored], calibration.temperature)
-        estimate = calibration.estimate([x for own in sure for x in own]) if sure else None
+        confidence = found = None
+        if tagger is not None and n_tokens >= CALIBRATED_FROM and scored:
+            column, temperature = self._columns[0], calibration.temperature
+            part = tagger.by_column[column]
+            sure = confidences(part, [item.words for item in scored], temperature)
+            flat = [x for own in sure for x in own]
+            confidence = round(math.fsum(flat) / len(flat), 4)
+            judged = [Judged.of(part, sentence, column, temperature) for sentence in held_out]
+            found = estimate(confidence, judged)
         worth: list[Worth] = []
         if by_doubt:
             worth = worth_of_doubtful(scored, sure)
@@ -166,7 +181,7 @@ class Learner:
         ]
         again = _AGAIN_IN_DOUBT if by_doubt else 0.0
         queue = best_of(candidates, again, _QUEUED * self._every)
-        return Learned(tagger, calibration, estimate, queue, again)
+        return Learned(tagger, calibration, confidence, found, queue, again)
 
     def _filled(self, annotated: Sequence[pn.Sentence]) -> list[str]:
         """Return the columns of which any word has a label; a person may begin with one of them."""
@@ -238,7 +253,7 @@ class Trainings:
 
         Parameters
         ----------
-        records : what was annotated, in order; nothing is learned from those of the check sample
+        records : what was annotated, in order; nothing is learned from those held out
         waiting : gives what may still be asked for
         """
         return self._job(records, self._points(records)[0], waiting).result()
@@ -261,13 +276,14 @@ class Trainings:
         job = self._jobs.get(key)
         if job is None:
             learned = [record.sentence for record in records[:count] if not record.is_check]
-            later = [r.item for r in records[count:] if r.item is not None and not r.is_check]
+            held_out = [record.sentence for record in records[:count] if record.is_check]
+            later = [r.item for r in records[count:] if r.item is not None]
             left = sorted([*waiting(), *later], key=lambda item: item.start)
             if self._threads is not None:
-                job = self._threads.submit(self._learner.learn, learned, left)
+                job = self._threads.submit(self._learner.learn, learned, left, held_out)
             else:
                 job = Future()
-                job.set_result(self._learner.learn(learned, left))
+                job.set_result(self._learner.learn(learned, left, held_out))
             while len(self._jobs) >= _MOST_JOBS:
                 del self._jobs[next(iter(self._jobs))]
             self._jobs[key] = job

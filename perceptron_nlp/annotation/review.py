@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import perceptron_nlp as pn
-from perceptron_nlp.annotation.calibration import COVERAGE, Estimate
+from perceptron_nlp.annotation.calibration import COVERAGE, Estimate, Judged, estimate
 from perceptron_nlp.annotation.goldfile import Record
 from perceptron_nlp.annotation.labels import given_labels, wrong_value
 from perceptron_nlp.annotation.pool import Item
@@ -40,8 +40,6 @@ class Doubt(NamedTuple):
 
 
 Doubts = Mapping[str, Mapping[int, Doubt]]
-Settled = tuple[str, int, str]
-"""The name of a sentence, the number of a word, and the label that a person gave it in a review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +78,10 @@ class Agreement:
     tags: tuple[TagAgreement, ...]
 
 
-def likely_errors(records: Sequence[Record], column: str, settled: Collection[Settled]) -> Doubts:
+def likely_errors(records: Sequence[Record], column: str) -> Doubts:
     """Return the labels that the doctor doubts most, sentences with the worst first.
 
-    Parameters
-    ----------
-    records : annotated sentences
-    column : what is judged
-    settled : labels that were looked at already, which are not doubted again
+    Words that were looked at already are not doubted again.
     """
     sentences = [
         pn.Sentence(r.sentence.words, {column: r.sentence.column(column)}) for r in records
@@ -96,8 +90,9 @@ def likely_errors(records: Sequence[Record], column: str, settled: Collection[Se
         found = pn.doctor(sentences, column=column, folds=max(2, min(_FOLDS, len(sentences))))
     doubts: dict[str, dict[int, Doubt]] = {}
     for one in found.candidates:
-        item = records[one.sentence - 1].item
-        if item is None or one.confidence < _LIKELY or (item.name, one.index, one.gold) in settled:
+        record = records[one.sentence - 1]
+        item = record.item
+        if item is None or one.confidence < _LIKELY or one.index in record.reviewed:
             continue
         if item.name in doubts or len(doubts) < MOST_DOUBTED:
             reason = f"{one.expected} is likelier: {one.reason}"
@@ -205,15 +200,25 @@ class Draft:
         }
 
     def accuracy(self, records: Iterable[Record]) -> dict[str, Estimate]:
-        """Return by column the share of its labels that annotated sentences have, too."""
-        counts: dict[str, list[int]] = {}
-        for record in records:
-            for name, theirs in self._labels.get(record.sentence.words, {}).items():
+        """Return by column the share of its labels that are right.
+
+        In sentences drawn at random, as soon as there are some.
+        """
+        samples: dict[str, list[tuple[int, int]]] = {}
+        known = [record for record in records if record.sentence.words in self._labels]
+        for record in [one for one in known if one.is_check] or known:
+            for name, theirs in self._labels[record.sentence.words].items():
                 ours = given_labels(record.sentence, name)
-                right, total = counts.setdefault(name, [0, 0])
-                right += sum(a == b is not None for a, b in zip(theirs, ours, strict=True))
-                counts[name] = [right, total + sum(label is not None for label in ours)]
-        return {name: Estimate.of_counts(*both) for name, both in counts.items() if both[1]}
+                right = sum(a == b is not None for a, b in zip(theirs, ours, strict=True))
+                total = sum(label is not None for label in ours)
+                samples.setdefault(name, []).append((right, total))
+        found = {}
+        for name, sample in samples.items():
+            # One more right and one more wrong, so that a share of 1 has a variance.
+            share = (sum(right for right, _ in sample) + 1) / (sum(n for _, n in sample) + 2)
+            judged = [Judged(n, right, n * share * (1 - share)) for right, n in sample]
+            found[name] = estimate(0.0, judged)
+        return {name: one for name, one in found.items() if one is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +230,10 @@ class Progress:
     sentences, tokens : annotated
     waiting : sentences that are not
     corrections_per_100 : of the last 200 tokens or more, how many proposals were wrong
-    estimate : the accuracy on the rest of the text, with its interval; None below 60 tokens
-    check : the accuracy on the check sample, of a model that has not learned from it, or None
-    draft : by column, that of the draft on what is annotated; empty without one
-    curve : (tokens, estimate) in order
+    estimate : the accuracy on the rest of the text, by the sentences that were drawn at random and
+        not learned from; None before the first of them, and below 60 tokens
+    draft : by column, that of the draft on them; empty without one
+    curve : (tokens, accuracy) in order: mean confidences, corrected as that of now is
     after_1000 : the accuracy that 1,000 more tokens promise, or None
     tokens_an_hour : in this session, or None before its second minute
     after_an_hour : the accuracy that an hour promises, or None
@@ -240,9 +245,8 @@ class Progress:
     waiting: int
     corrections_per_100: float | None
     estimate: Estimate | None
-    check: Estimate | None
     draft: Mapping[str, Estimate]
-    curve: list[tuple[int, Estimate]]
+    curve: list[tuple[int, float]]
     after_1000: float | None
     tokens_an_hour: float | None
     after_an_hour: float | None
@@ -252,21 +256,25 @@ class Progress:
 def progress_of(
     records: Sequence[Record],
     waiting: int,
+    confidence: float | None,
     now: Estimate | None,
-    check: Estimate | None,
     draft: Draft,
     pace: Sequence[tuple[float, int]],
 ) -> Progress:
-    """Return the progress of a session."""
-    n_tokens, curve = 0, list[tuple[int, Estimate]]()
+    """Return the progress of a session, with the mean confidence and the accuracy of now."""
+    n_tokens, sure = 0, list[tuple[int, float]]()
     for record in records:
-        if record.estimate is not None and (not curve or curve[-1][1] != record.estimate):
-            curve.append((n_tokens, record.estimate))
+        if record.confidence is not None and (not sure or sure[-1][1] != record.confidence):
+            sure.append((n_tokens, record.confidence))
         n_tokens += len(record.sentence)
-    if now is not None:
-        curve.append((n_tokens, now))
-    shares = [(tokens, estimate.share) for tokens, estimate in curve]
-    after = forecast(shares, 1000)
+    curve = list[tuple[int, float]]()
+    if now is not None and confidence is not None:
+        # Of few sentences, estimates differ by chance more than models do.
+        more = now.share - confidence
+        curve = [
+            (at, min(1.0, max(0.0, one + more))) for at, one in [*sure, (n_tokens, confidence)]
+        ]
+    after = forecast(curve, 1000)
     seconds = sum(pause for pause, _ in pace)
     an_hour = sum(n for _, n in pace) * 3600 / seconds if seconds > _LEAST_PACE else None
     gains = now is None or after is None or after - now.share >= _STOP_BELOW
@@ -276,24 +284,13 @@ def progress_of(
         waiting=waiting,
         corrections_per_100=_corrections(records),
         estimate=now,
-        check=check,
         draft=draft.accuracy(records),
         curve=curve,
         after_1000=after,
         tokens_an_hour=an_hour,
-        after_an_hour=None if an_hour is None else forecast(shares, round(an_hour)),
+        after_an_hour=None if an_hour is None else forecast(curve, round(an_hour)),
         stop=n_tokens >= COVERAGE and not gains,
     )
-
-
-def checked(records: Sequence[Record], tagger: pn.Tagger | None, column: str) -> Estimate | None:
-    """Return the accuracy of a tagger on the check sample; None if there is none yet."""
-    given = [record.sentence for record in records if record.is_check]
-    sample = [sentence for sentence in given if any(given_labels(sentence, column))]
-    if not sample or tagger is None:
-        return None
-    found = tagger.by_column[column].evaluate(sample, column=column)
-    return Estimate.of_counts(found.correct, found.tokens)
 
 
 def forecast(curve: Sequence[tuple[int, float]], more: int) -> float | None:

@@ -16,7 +16,7 @@ from perceptron_nlp.annotation.goldfile import Extras, GoldFile, Record, model_p
 from perceptron_nlp.annotation.labels import column_names, start_model, tag_set
 from perceptron_nlp.annotation.learning import Learned, Learner, Trainings
 from perceptron_nlp.annotation.pool import Item, Pool, PoolSource
-from perceptron_nlp.annotation.review import Agreement, Doubt, Draft, Progress, Settled
+from perceptron_nlp.annotation.review import Agreement, Doubt, Draft, Progress
 from perceptron_nlp.annotation.treebank import Treebank
 from perceptron_nlp.errors import ArgumentError
 
@@ -43,8 +43,8 @@ class Session(AbstractContextManager["Session"]):
     draft : CoNLL-U of any program, whose labels are proposed and corrected; `progress` says how
         many of them were right
     order : ``"active"`` asks for what is learned most from, ``"document"``, ``"random"``
-    check : a random sample of so many tokens is asked for in between and never learned from while
-        annotating, as proof of the accuracy; 0 for none
+    check : one sentence in so many is drawn at random and not learned from while annotating: the
+        accuracy is estimated by them; 0 for none
     every : proposals are never older than so many tokens
     seed : of random choices
     sentences : how many of the text are taken at most, the first ones
@@ -67,7 +67,7 @@ class Session(AbstractContextManager["Session"]):
         model: pn.Tagger | str | os.PathLike[str] | None = None,
         draft: str | os.PathLike[str] | None = None,
         order: str = "active",
-        check: int = 0,
+        check: int = 10,
         every: int = 50,
         seed: int = 1,
         sentences: int = MOST_SENTENCES,
@@ -94,11 +94,11 @@ class Session(AbstractContextManager["Session"]):
         self._trainings = Trainings(self._learner, every, background)
         self._drafts: dict[str, Record] = {}
         self._review: dict[str, Mapping[int, Doubt]] = {}
-        self._settled: set[Settled] = set()
         self.turn = 0
-        self._history: list[tuple[str, str, Callable[[], None]]] = []
+        self._history: list[tuple[str, str, Callable[[], None], bool]] = []
         self.undone = ""
         self._current: Item | None = None
+        self._is_check = False
         self._shown: Task | None = None
         self._proposed: dict[str, list[str | None]] = {}
         self._pace: list[tuple[float, int]] = []
@@ -182,14 +182,13 @@ class Session(AbstractContextManager["Session"]):
             self._merge()
             self._refuse_conflict(item, old)
             record = old or self._new_record(item, given)
-            self._treebank.put(item, replace(record, note=remark).written(given, more))
+            seen = {*record.reviewed, *self._review.get(item.name, ())}
+            record = replace(record, note=remark, reviewed=seen)
+            self._treebank.put(item, record.written(given, more))
         self._drafts.pop(item.name, None)
         doubts = self._review.pop(item.name, None)
-        settled = {(item.name, at, given[self.columns[0]][at]) for at in doubts or ()}
-        self._settled |= settled
 
         def undo() -> None:
-            self._settled -= settled
             kept = self._treebank.records[item.name]
             self._treebank.put(item, old)
             if old is None:
@@ -224,8 +223,9 @@ class Session(AbstractContextManager["Session"]):
         """
         with self._treebank.alone():
             self._merge()
+            is_check = False
             if self._history:
-                name, self.undone, undo = self._history[-1]
+                name, self.undone, undo, is_check = self._history[-1]
                 undo()
                 self._history.pop()
             else:
@@ -237,6 +237,7 @@ class Session(AbstractContextManager["Session"]):
                 self._treebank.put(last.item, None)
                 self._drafts[name] = last
         self._go_to(self._treebank.item(name))
+        self._is_check = is_check
         return True
 
     def split_token(self, token: int, at: int) -> None:
@@ -265,11 +266,10 @@ class Session(AbstractContextManager["Session"]):
     def review_errors(self) -> int:
         """Ask for the sentences with the likeliest errors next, 20 at most; return how many.
 
-        Labels that this session has reviewed are not doubted again. Raises ArgumentError,
-        FormatError if too little is annotated to tell.
+        Words that were reviewed are not doubted again. Raises ArgumentError, FormatError if too
+        little is annotated to tell.
         """
-        records = self._treebank.in_text_order
-        return self._look_at(review.likely_errors(records, self.columns[0], self._settled))
+        return self._look_at(review.likely_errors(self._treebank.in_text_order, self.columns[0]))
 
     def review_against(self, other: str | os.PathLike[str]) -> Agreement:
         """Ask for the sentences next that a second annotator's file labels otherwise.
@@ -293,16 +293,16 @@ class Session(AbstractContextManager["Session"]):
         """Return what was done, how good the model is, and what more would bring."""
         learned = self._learned()
         records, waiting = self._treebank.in_work_order, len(self._treebank.waiting)
-        check = review.checked(records, learned.tagger, self.columns[0])
-        how = (learned.estimate, check, self._draft, self._pace)
+        how = (learned.confidence, learned.estimate, self._draft, self._pace)
         return review.progress_of(records, waiting, *how)
 
     def _did(self, name: str, what: str, undo: Callable[[], None]) -> None:
-        self._history.append((name, f"sentence {name} {what}", undo))
+        self._history.append((name, f"sentence {name} {what}", undo, self._is_check))
         self._go_to(None)
 
     def _go_to(self, item: Item | None) -> None:
         self._current, self._shown = item, None
+        self._is_check = False
         self.turn += 1
 
     def _merge(self) -> None:
@@ -337,8 +337,8 @@ class Session(AbstractContextManager["Session"]):
                 any(given[name][at] != self._proposed[name][at] for name in self.columns)
                 for at in range(len(item.words))
             ),
-            estimate=self._learned().estimate,
-            is_check=item.number in self._asking.check_numbers,
+            confidence=self._learned().confidence,
+            is_check=draft.is_check or self._is_check,
         )
 
     def _look_at(self, doubts: Mapping[str, Mapping[int, Doubt]]) -> int:
@@ -354,27 +354,26 @@ class Session(AbstractContextManager["Session"]):
 
     def _replace(self, old: Sequence[Item], new: Sequence[Item]) -> None:
         self._treebank.cut(old, new)
+        is_check = self._is_check
         self._did(old[0].name, "cut otherwise", lambda: self._treebank.cut(new, old))
-        self._current = new[0]
+        self._current, self._is_check = new[0], is_check
 
     def _next_item(self) -> Item | None:
         for name in self._review:
             return self._treebank.item(name)
         treebank = self._treebank
-        asked = lambda: self._trainings.asked(treebank.in_work_order, self._open)  # noqa: E731
-        found = self._asking.chosen(treebank.waiting, len(treebank.records), asked)
+        asked = lambda: self._trainings.asked(treebank.in_work_order, self._waiting)  # noqa: E731
+        found, self._is_check = self._asking.chosen(treebank.waiting, len(treebank.records), asked)
         return found and treebank.with_known_words(found)
 
     def _prepare(self) -> None:
-        self._trainings.prepare(self._treebank.in_work_order, self._open)
+        self._trainings.prepare(self._treebank.in_work_order, self._waiting)
 
     def _learned(self) -> Learned:
-        return self._trainings.learned(self._treebank.in_work_order, self._open)
+        return self._trainings.learned(self._treebank.in_work_order, self._waiting)
 
-    def _open(self) -> list[Item]:
-        """Return what may be asked for and learned from."""
-        checked = self._asking.check_numbers
-        return [item for item in self._treebank.waiting.values() if item.number not in checked]
+    def _waiting(self) -> Iterable[Item]:
+        return self._treebank.waiting.values()
 
     def _task(self, item: Item) -> Task:
         learned = self._learned()
@@ -383,7 +382,7 @@ class Session(AbstractContextManager["Session"]):
         )
         self._proposed = self._draft.put_into(proposed, item.words, self.tags)
         record = self._treebank.records.get(item.name)
-        origin = "check" if item.number in self._asking.check_numbers else "pool"
+        origin = "check" if self._is_check else "pool"
         if record is not None:
             origin = "review"
         elif item.name in self._drafts:

@@ -43,8 +43,8 @@ the extra web.""",
 --guideline FILE  text that the page shows, such as rules of annotation
 --order {"|".join(ORDERS)}=active  what is asked for next: what most is learned from, the order of
     the text, or any
---check N=0  ask for a random sample of N tokens in between, which nothing is learned from, as proof
-    of the accuracy
+--check N=10  one sentence in N is drawn at random and not learned from before the model is saved:
+    the accuracy shown is estimated by them; 0 for none
 --against OTHER  a second annotator's file: agreement, and the tokens to settle
 --sentences N={MOST_SENTENCES}  of a longer text take the first so many
 --seed N=1  decides what is random
@@ -53,7 +53,7 @@ the extra web.""",
 """,
     """\
   perceptron-nlp annotate text.txt --out gold.conllu
-  perceptron-nlp annotate text.txt --out gold.conllu --column upos,feats,lemma --check 300
+  perceptron-nlp annotate text.txt --out gold.conllu --column upos,feats,lemma
   perceptron-nlp annotate --draft udpipe.conllu --out gold.conllu
   perceptron-nlp annotate text.txt --out gold.conllu --against other.conllu""",
 )

@@ -163,16 +163,12 @@ function showProgress(p) {
   }
   if (p.estimate) {
     facts.push(fact("estimated accuracy", percent(p.estimate.share),
-      "± " + (50 * (p.estimate.high - p.estimate.low)).toFixed(1)));
+      percent(p.estimate.low) + " – " + percent(p.estimate.high)));
   }
   const draft = p.draft[state.columns[0]];
   if (draft) {
     facts.push(fact("of the draft were right", percent(draft.share),
       percent(draft.low, 0) + " – " + percent(draft.high, 0)));
-  }
-  if (p.check) {
-    facts.push(fact("in the check sample", percent(p.check.share),
-      percent(p.check.low, 0) + " – " + percent(p.check.high, 0)));
   }
   if (p.after_1000 !== null) facts.push(fact("after 1,000 more", "≈ " + percent(p.after_1000)));
   if (p.tokens_an_hour !== null) {
@@ -181,10 +177,10 @@ function showProgress(p) {
   }
   if (p.stop) facts.push(fact("more brings little", "You may stop here."));
   $("facts").replaceChildren(...facts);
-  $("curve").replaceChildren(...(p.curve.length > 1 ? [curve(p.curve)] : []));
+  $("curve").replaceChildren(...(p.curve.length > 1 ? [curve(p.curve, p.estimate)] : []));
 }
 
-function curve(points) {
+function curve(points, now) {
   const width = 176, height = 42;
   const drawn = (name, attributes) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -192,20 +188,19 @@ function curve(points) {
     return element;
   };
   const last = points[points.length - 1];
-  const low = Math.min(...points.map(([, e]) => e.share)) - 0.02;
-  const high = Math.max(...points.map(([, e]) => e.share)) + 0.02;
+  const low = Math.min(...points.map(([, share]) => share)) - 0.02;
+  const high = Math.max(...points.map(([, share]) => share)) + 0.02;
   const x = (n) => (4 + (width - 8) * n / last[0]).toFixed(1);
   const y = (share) => (height - height * (Math.min(Math.max(share, low), high) - low)
     / (high - low)).toFixed(1);
   const svg = drawn("svg", {viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": `Estimated accuracy: ${percent(points[0][1].share)} at ${counted(points[0][0])}`
-      + ` tokens, ${percent(last[1].share)} at ${counted(last[0])}`});
-  const band = [...points.map(([n, e]) => x(n) + "," + y(e.high)),
-    ...[...points].reverse().map(([n, e]) => x(n) + "," + y(e.low))];
-  svg.append(drawn("polygon", {points: band.join(" "), class: "band"}),
-    drawn("polyline", {points: points.map(([n, e]) => x(n) + "," + y(e.share)).join(" "),
+    "aria-label": `Estimated accuracy: ${percent(points[0][1])} at ${counted(points[0][0])}`
+      + ` tokens, ${percent(last[1])} at ${counted(last[0])}`});
+  const end = x(last[0]);
+  svg.append(drawn("line", {x1: end, x2: end, y1: y(now.low), y2: y(now.high), class: "band"}),
+    drawn("polyline", {points: points.map(([n, share]) => x(n) + "," + y(share)).join(" "),
       class: "line"}),
-    drawn("circle", {cx: x(last[0]), cy: y(last[1].share), r: 3.5, class: "now"}));
+    drawn("circle", {cx: end, cy: y(last[1]), r: 3.5, class: "now"}));
   return svg;
 }
 
@@ -250,7 +245,7 @@ function showFinished() {
 
 function showOrigin() {
   const parts = ["Sentence " + visible(task.name)];
-  if (task.origin === "check") parts.push("of the check sample");
+  if (task.origin === "check") parts.push("drawn at random, to measure the accuracy");
   if (task.origin === "again") parts.push("taken back");
   if (state.reviewed) parts.push(counted(state.reviewed) + " to look at again");
   else parts.push(counted(state.progress.waiting) + " waiting");

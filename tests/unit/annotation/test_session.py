@@ -115,7 +115,7 @@ def test_a_draft_of_another_program_is_proposed_and_judged_by_what_was_corrected
     pn.write_conllu(rows, draft)
     # A tag that cannot be is not proposed, and counts as a mistake.
     draft.write_text(draft.read_text("utf-8").replace("\tNOUN\t", "\tNoun\t", 1), "utf-8")
-    with Session(pool, out, draft=draft, order="document") as session:
+    with Session(pool, out, draft=draft, order="document", check=0) as session:
         assert any("has 8 of the 20 sentences of the text" in said for said in session.messages)
         assert session.progress().draft == {}
         assert shown(session).labels["upos"] == [None, *wrong[0][1:]]
@@ -127,6 +127,11 @@ def test_a_draft_of_another_program_is_proposed_and_judged_by_what_was_corrected
     total = sum(map(len, pool[:8]))
     assert found.share == pytest.approx((total - n_wrong) / total)
     assert found.low < found.share < found.high
+    # By those drawn at random alone, once there are some.
+    with Session(pool[:8], draft=draft, check=2) as session:
+        while (task := session.next()) is not None:
+            session.accept(gold(task.words) if task.origin == "check" else ["X"] * len(task.words))
+        assert session.progress().draft["upos"].share > 0.6
     with pytest.raises(pn.FormatError, match="has none of the sentences of the text"):
         Session([["a"]], draft=draft)
 
@@ -283,15 +288,13 @@ def test_sentences_of_other_texts_stay_in_the_file(out: Path) -> None:
 def test_tokens_without_a_label_count_in_no_figure(tmp_path: Path) -> None:
     out, other = tmp_path / "gold.conllu", tmp_path / "other.conllu"
     pool = made(60)
-    with Session(pool, out, check=40) as session:
+    with Session(pool, out, check=3) as session:
         work(session, 30)
-        assert session.progress().check
     text = out.read_text("utf-8")
     out.write_text(text.replace("\tNOUN\t", "\t_\t"), "utf-8")
     other.write_text(text.replace("\tDET\t", "\t_\t"), "utf-8")
-    with Session(pool, out, check=40) as session:
+    with Session(pool, out, check=3) as session:
         progress = session.progress()
-        assert progress.check is not None and progress.check.share == 1
         assert progress.estimate is not None and progress.estimate.share > 0.9
         agreement = session.review_against(other)
         assert agreement.tokens == agreement.agreed < progress.tokens and not session.reviewed
@@ -531,20 +534,45 @@ def test_all_columns_are_proposed_and_written(out: Path) -> None:
     assert session.model.columns == ("upos", "feats", "lemma")
 
 
-def test_a_check_sample_is_asked_for_in_between_and_measures_the_model(out: Path) -> None:
-    session = Session(made(200), out, check=60)
+@pytest.mark.parametrize("order", ["active", "document", "random"])
+def test_one_sentence_in_ten_is_drawn_at_random_measures_and_is_not_learned(
+    out: Path, order: str
+) -> None:
+    session = Session(made(200), out, order=order)
     origins = []
     for _ in range(48):
         task = shown(session)
         origins.append(task.origin)
-        session.accept(gold(task.words))
-    assert origins[:8] == ["pool"] * 3 + ["check"] + ["pool"] * 3 + ["check"]
+        # Wrong in those that nothing is learned from.
+        is_check = task.origin == "check"
+        session.accept(["X"] * len(task.words) if is_check else gold(task.words))
+    assert [at for at, origin in enumerate(origins) if origin == "check"] == [5, 15, 25, 35, 45]
     checked = [s for s in kept(out) if s.layout is not None and "|check" in s.layout.text]
-    assert len(checked) == origins.count("check") and 60 <= sum(map(len, checked)) <= 70
-    found = session.progress().check
-    assert found is not None and found.low < found.share <= found.high
-    again = Session(made(200), out, check=60).progress()
-    assert again.check == found and again.curve[-1] == session.progress().curve[-1]
+    assert len(checked) == 5
+    assert session.tagger is not None and "X" not in session.tagger.labels
+    progress = session.progress()
+    assert progress.estimate is not None and progress.estimate.share < 0.2
+    assert progress.curve[-1] == (progress.tokens, pytest.approx(progress.estimate.share))
+    again = Session(made(200), out, order=order)
+    assert again.progress() == progress and again.next() == session.next()
+    assert "X" in again.model.labels
+
+
+def test_a_sentence_drawn_at_random_stays_so_when_it_is_taken_back(out: Path) -> None:
+    session = Session(made(60), out)
+    work(session, 5)
+    first = shown(session)
+    session.skip()
+    assert shown(session).origin == "check" and shown(session).name != first.name
+    session.undo()
+    assert shown(session) == first and first.origin == "check"
+    session.accept(gold(first.words))
+    session.undo()
+    session.accept()
+    assert out.read_text("utf-8").count("|check") == 1
+    with Session(made(60), check=0) as without:
+        work(without, 30)
+        assert without.progress().estimate is None and not without.progress().curve
 
 
 def test_tokens_and_sentences_of_raw_text_are_cut_anew_and_found_again(
@@ -701,6 +729,7 @@ def test_few_errors_are_asked_for_at_a_time_and_none_twice(tmp_path: Path) -> No
             session.accept()
     assert 20 < len(seen) <= 60
     assert session.next() is None
+    assert not Session(pool, tmp_path / "gold.conllu").review_errors()
     session.undo()
     assert session.review_errors() >= 1
 
