@@ -8,7 +8,7 @@ as the treebank does. What is left open is chosen by the dev part, with models o
 alone. Then both parts together are learned from, and the test part tells how good the model is. Its
 confidences are those of the models of the train part, which have not seen the dev part: a model
 that cannot be calibrated is not written. The same texts and version of the library make the same
-bytes.
+bytes. Beside the model is its card, such as make_models.py writes.
 
 With raw text, UPOS and XPOS are learned from what slower taggers, which have clusters of it, say of
 it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. What words
@@ -27,6 +27,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from make_models import about, in_percent, write_card
 from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
@@ -109,14 +110,18 @@ def main() -> None:
     tagger = pn.Tagger(with_settled(whole, [*both, *labeled(whole, texts.raw)], None, tried))
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
-    for name, result in tagger.evaluate_columns(test, calibration=True).items():
+    gold = tagger.evaluate_columns(test, calibration=True)
+    text = tagger.evaluate_text(test)
+    card = about(Path(output).stem, chosen.treebank, Path(output), tagger)
+    card |= {"words": sum(map(len, sentences)), "small": in_percent(gold, text)}
+    write_card(Path(output), {**card, "command": "make model"})
+    for name, result in gold.items():
         assert result.calibration is not None
         print(
             f"{test.name}: {name} {100 * result.accuracy:.2f} % of {result.tokens:,} words,"
             f" calibration error {100 * result.calibration.ece:.2f} %"
         )
-    scores = tagger.evaluate_text(test)
-    told = ", ".join(f"{name} {100 * one.f1:.2f}" for name, one in scores.items())
+    told = ", ".join(f"{name} {100 * one.f1:.2f}" for name, one in text.items())
     print(f"{test.name}, from text (F1): {told}")
 
 

@@ -42,6 +42,9 @@ _COMPARED, _LEAST_KNOWN = 2_000, 0.6
 _SAMPLE = Path(__file__).parents[2] / "models" / "sample.txt"
 # Where the training record tells of it.
 RECORD = "compressed"
+# A model may have so many times the share of rows that stayed of one like it, if that fits: it may
+# have more rows, or fewer.
+MOST_LIKE = 4.0
 # The share of rows is found to within one in so many.
 FINEST_SHARE = 1 << 17
 # The same where the least size is looked for.
@@ -94,7 +97,7 @@ def compress_model(
     before = {} if score is None else score(model)
     forms = _Forms(model, size, n_bytes, _mean(before), calibrate is not None)
     if like is not None:
-        forms.levels = levels_of(like)
+        forms.levels, forms.most_share = levels_of(like), MOST_LIKE
     elif text is not None and model.more:
         forms.choose_levels(text())
     best: tuple[float, TaggerModel, Mapping[str, float], int | None] | None = None
@@ -279,6 +282,7 @@ class _Forms:
         self._score = score
         self._to_calibrate = to_calibrate
         self.levels: dict[str, Level] = {}
+        self.most_share = 1.0
 
     def choose_levels(self, text: Sequence[Sentence]) -> None:
         """Choose how much of each column stays, unless all of it fits in the finest steps."""
@@ -308,7 +312,7 @@ class _Forms:
         }
         if self.levels:
             told["columns"] = {
-                name: [round(share * level.share, 6), level.steps]
+                name: [round(min(1.0, share * level.share), 6), level.steps]
                 for name, level in self.levels.items()
             }
         # One column has little that Deflate would make smaller.
@@ -342,10 +346,11 @@ class _Forms:
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""
-        ends = [float(self.size - self.bytes_of(end, steps)) for end in (0.0, 1.0)]
+        unit = self.most_share / FINEST_SHARE
+        ends = [float(self.size - self.bytes_of(end, steps)) for end in (0.0, self.most_share)]
         spare, lacking = ends
         if lacking >= 0:
-            return 1.0
+            return self.most_share
         if spare < 0:
             return None
         low, high, fitted = 0, FINEST_SHARE, None
@@ -354,10 +359,10 @@ class _Forms:
             # so that both ends come close (the Illinois algorithm).
             middle = low + round((high - low) * spare / (spare - lacking))
             middle = min(max(middle, low + 1), high - 1)
-            found = self.size - self.bytes_of(middle / FINEST_SHARE, steps)
+            found = self.size - self.bytes_of(middle * unit, steps)
             if found >= 0:
                 low, spare, lacking = middle, found, lacking / 2 if fitted else lacking
             else:
                 high, spare, lacking = middle, spare / 2 if fitted is False else spare, found
             fitted = found >= 0
-        return low / FINEST_SHARE
+        return low * unit

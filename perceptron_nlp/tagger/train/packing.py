@@ -12,13 +12,15 @@ import numpy.typing as npt
 from perceptron_nlp.features.templates import most_features
 from perceptron_nlp.tagger.model.derived import FirstPass
 from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
+from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 
 # A feature that the model does not have meets a row by chance once in 2^12 times at most.
 SPARE_BITS = 12
 # With keys of more bits nothing is saved that the number of rows would not outweigh.
 MOST_BITS = 48
+# Weights below so much of a step are left out: that saves more bytes than it costs.
+LEAST_STEP = 0.8
 
 
 class Level(NamedTuple):
@@ -34,18 +36,20 @@ def packed(
     """Return a model with the heaviest rows of each of its parts, packed; see reduced.
 
     share, steps : of all parts
-    levels : of columns, by name, in place of that; of their shares, `share` stays
+    levels : of columns, by name, and of segmentation, in place of that; of their shares, `share`
+        stays; if it is above 1 they are larger, but for what is whole
     """
     own = (levels or {}).get(model.column, Level(1.0, steps))
     first = () if model.first is None else (FirstPass(_packed_part(model.first, share, own)),)
     return _packed_part(model.deriving(*first), share, own).replace(
         more=tuple(packed(other, share, steps, levels) for other in model.more),
-        segmentation=_packable(model.segmentation, steps),
+        segmentation=_packed_cut(model.segmentation, share, steps, levels),
     )
 
 
 def _packed_part(model: TaggerModel, share: float, level: Level) -> TaggerModel:
-    weights = reduced(model.weights, share * level.share, level.steps, _most_weights(model))
+    share = min(1.0, share * level.share)
+    weights = reduced(model.weights, share, level.steps, _most_weights(model))
     return model.replace(weights=weights, packed=max(1, model.packed))
 
 
@@ -54,16 +58,27 @@ def at_level(part: TaggerModel, level: Level) -> TaggerModel:
     return packed(part.replace(settled=None), level.share, level.steps)
 
 
-def _packable(segmentation: Segmentation | None, steps: int | None) -> Segmentation | None:
-    """A segmentation with all its rows: no score tells what leaving some out would cost."""
+def _packed_cut(
+    segmentation: Segmentation | None,
+    share: float,
+    steps: int | None,
+    levels: Mapping[str, Level] | None,
+) -> Segmentation | None:
+    """A segmentation with all its rows, unless it has a level."""
     if segmentation is None:
         return None
+    if levels is None or TEXT not in levels:
+        return cut_at_level(segmentation, Level(1.0, steps))
+    level = levels[TEXT]
+    return cut_at_level(segmentation, level._replace(share=min(1.0, share * level.share)))
+
+
+def cut_at_level(segmentation: Segmentation, level: Level) -> Segmentation:
+    """Return a segmentation with so much of its weights."""
     cut, splits = segmentation.cut, segmentation.splits
     return segmentation._replace(
-        cut=cut.replace(weights=reduced(cut.weights, 1.0, steps)),
-        splits=None
-        if splits is None
-        else splits.replace(weights=reduced(splits.weights, 1.0, steps)),
+        cut=cut.replace(weights=reduced(cut.weights, *level)),
+        splits=None if splits is None else splits.replace(weights=reduced(splits.weights, *level)),
     )
 
 
@@ -98,7 +113,8 @@ def reduced(
     sizes = row_sizes(weights)
     order = np.argsort(-sizes, kind="stable")
     scale = scale_for(weights, steps)
-    values = np.rint(weights.weights * (scale / weights.scale)).astype(np.int16)
+    exact = weights.weights * (scale / weights.scale)
+    values = np.where(np.abs(exact) < LEAST_STEP, 0, np.rint(exact)).astype(np.int16)
     in_row = np.repeat(np.arange(weights.n_rows), np.diff(weights.starts))
     stay = np.zeros(weights.n_rows, bool)
     stay[order[: max(1, round(share * weights.n_rows))]] = True

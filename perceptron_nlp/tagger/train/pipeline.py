@@ -27,13 +27,15 @@ from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import TAGS, learn_lemmas, learn_segmentation
+from perceptron_nlp.tagger.train.stages import TAGS, UPOS, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED
 
 logger = logging.getLogger("perceptron_nlp")
 
+# Of words with UPOS so many have XPOS, or there is no telling which of the others would have any.
+XPOS, LEAST_XPOS = "xpos", 0.2
 # Of so many sentences one decides, where no dev set is given.
 TENTH = 10
 
@@ -75,6 +77,11 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
         empty = [name for name in (*TAGS, LEMMA) if not is_filled(sentences, name)]
         if empty:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
+        if XPOS not in empty and n_filled(sentences, XPOS) < LEAST_XPOS * n_filled(sentences, UPOS):
+            empty.append(XPOS)
+            logger.warning(
+                "train: xpos is left out, since hardly a token has one; name it if need be"
+            )
         names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))
     if {*names} == {TEXT, LEMMA} and filled_tags(sentences):
@@ -278,11 +285,12 @@ def filled_tags(sentences: Sequence[Sentence]) -> list[str]:
     return [name for name in TAGS if is_filled(sentences, name)]
 
 
+def n_filled(sentences: Sequence[Sentence], name: str) -> int:
+    """Return how many words have a value in a column."""
+    columns = (sentence.columns.get(name, ()) for sentence in sentences)
+    return sum(value != UNLABELED for column in columns for value in column)
+
+
 def is_filled(sentences: Sequence[Sentence], name: str) -> bool:
     """Return True if a word has a value in a column."""
-    return any(
-        value != UNLABELED
-        for sentence in sentences
-        if name in sentence.columns
-        for value in sentence.column(name)
-    )
+    return n_filled(sentences, name) > 0
