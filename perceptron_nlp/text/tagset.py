@@ -54,7 +54,7 @@ PATTERN_KINDS = (
 )
 """What is one token in most languages, found in text by the core (patterns.h), whose order this is:
 of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
-colons; ``name`` is *AT&T* or *C++*, ``initials`` *H&M*, ``entity`` *&amp;*,
+colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*, ``entity`` *&amp;*,
 ``code`` *B12* or *3f2a9c*."""
 MOST_CUT = {"number": 0.1, "code": 0.1}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""

@@ -17,7 +17,7 @@ PIECES = st.sampled_from(
     [
         *"aAvVcCDPo中אé09.,:;!?/\\@#&%+-_~^'\"()[]<>=|*$ \n\u200d",
         *("www", "http", "com", "uk", "co", "txt", "mp3", "T", "Z", "AT", "3", "12", "2001", "345"),
-        *("&amp;", "&#", ";", "x0", "b1c", ":80"),
+        *("&amp;", "&#", ";", "x0", "b1c", ":80", "rc", "-beta", "v1.2", "1.2.3", "°", "~/.", "/."),
         *("://", "++", "<3", ":-)", "^_^", "👩", "💻", "👍", "🏽", "🇩", "🇪", "\ufe0f", "شبكة"),
     ]
 )
@@ -28,6 +28,7 @@ TEXTS = st.lists(PIECES, max_size=24).map("".join)
 @example("(see https://a.org/b_(c)), www.x.org. a/b/c.txt C:\\x\\y (/usr/bin/x) ~/y youtu.be/x")
 @example("jane.roe@mail.org @jane_d. #tag-2 bbc.co.uk/news x.com+y.com v1.2.3 1.2.3.4 1.234.567")
 @example("2001-05-12T10:30:00Z 3/15/01 1994-95-96 3:1 10:30,5 1.299,99 1/2 1/2/3 AT&T H&M C++ F#")
+@example("v1.2-rc.1 1.2.3-beta2 1.2.3-x 2.0.0-dev-4- 3 °C °F °c 3°C ~/.x /etc/.x/y ./.. /.")
 @example("&amp; &#39; &#x27;x &a1; &; B12 H2O 5kg 3f2a9c 3f2 x.com:80/y x.com:80 éa1 a1é")
 @example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
 def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:

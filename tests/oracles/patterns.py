@@ -24,7 +24,9 @@ def _ends(name: str) -> set[str]:
     return set(listed.group(1).replace('"', " ").split())
 
 
-HOST_ENDS, BEFORE_ENDS, FILE_ENDS = map(_ends, ("HOST_ENDS", "BEFORE_ENDS", "FILE_ENDS"))
+HOST_ENDS, BEFORE_ENDS, FILE_ENDS, STAGES = map(
+    _ends, ("HOST_ENDS", "BEFORE_ENDS", "FILE_ENDS", "STAGES")
+)
 IN_ADDRESS = r"[a0!#$%&()*+,\-./:;=?@_~]"
 PICTURE = "[\U0001f000-\U0001faff\u2300-\u27bf\u2190-\u21ff\u2b00-\u2bff]"
 FLAG = "[\U0001f1e6-\U0001f1ff]"
@@ -154,9 +156,16 @@ def _number(chunk: _Chunk, at: int) -> tuple[str, int]:
     if marks[0] in "/-":
         return ("fraction" if marks == "/" else ""), end
     is_grouped = all(size == 3 for size in sizes[1:])
-    return (
-        "version" if set(marks) == {"."} and len(marks) > 1 and not is_grouped else "number"
-    ), end
+    if set(marks) != {"."} or len(marks) < 2 or is_grouped:
+        return "number", end
+    return "version", _version_end(chunk, end)
+
+
+def _version_end(chunk: _Chunk, end: int) -> int:
+    stage = chunk.match("-a", end)
+    if not stage or not chunk.listed(stage - 1, stage, STAGES):
+        return end
+    return chunk.match("0|(?:[.-]0)+", stage) or stage
 
 
 def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
@@ -172,7 +181,7 @@ def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
         if first.lower() in words and (end := chunk.match(marks, at)):
             return "name", end
     if first.lower() == "v" and (end := chunk.match(r"a0(?:\.0)+", at)):
-        return "version", end
+        return "version", _version_end(chunk, end)
     return "", 0
 
 
@@ -201,6 +210,8 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         return "entity", end
     if (end := chunk.match("&a[a0]{0,38};", at)) and _is_ascii_name(chunk.words[at + 1]):
         return "entity", end
+    if (end := chunk.match("\u00b0a", at)) and chunk.words[at + 1] in ("C", "F"):
+        return "name", end
     if chunk.match(FLAG, at):
         return "emoji", chunk.match(FLAG * 2, at)
     if end := chunk.match(PICTURE, at):
@@ -216,7 +227,7 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         return "tag", chunk.strip(at, chunk.match("[a0_-]*", begin), ".@-")
     if before in ["", *"([\"'<{"] and (end := chunk.match("[/~.][a0/~._+-]*", at)):
         end = chunk.strip(at, end, "._-+")
-        slashes = len(re.findall("/(?=[a0])", chunk.sketch[at:end]))
+        slashes = len(re.findall(r"/\.?(?=[a0])", chunk.sketch[at:end]))
         if slashes > (chunk.sketch[at] == "/"):
             return "file", end
     if before in ["", *'.,!?"'] and (face := EMOTICON.match(chunk.sketch, at)):

@@ -45,6 +45,8 @@ static const char *const FILE_ENDS =
     "py rb php java cpp hpp exe dll zip gz tar bz2 rar 7z jpg jpeg png gif bmp svg tif tiff mp3 "
     "mp4 "
     "avi mkv wav flac ogg iso log md sql db cfg ini conf dat tmp apk deb rpm conllu ipynb ";
+/* What a version has behind its numbers. */
+static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
 #define LONGEST_CODE 40 /* atoms */
 
@@ -184,6 +186,16 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
     return -1;
 }
 
+/* The end of a version whose numbers end at k: 1.2.0-rc.1, 2.0.0-beta2, 3.1.4-dev. */
+static inline int64_t version_end(const Chunk *c, int64_t k) {
+    if (mark_at(c, k) != '-' || !is_letters(c, k + 1) || !is_listed(c, k + 1, k + 2, STAGES))
+        return k;
+    k += 2;
+    if (is_digits(c, k)) return k + 1;
+    while (is_one_of(mark_at(c, k), ".-") && is_digits(c, k + 1)) k += 2;
+    return k;
+}
+
 /* What begins with a digit: kind, or -1 where it is skipped up to *end. */
 static inline int number_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
@@ -217,7 +229,9 @@ static inline int number_pattern(const Chunk *c, int64_t *end) {
     }
     if (mark == '/') return parts == 2 ? PATTERN_FRACTION : -1;
     if (mark == '-') return -1;
-    return parts > 2 && mark == '.' && same && !grouped ? PATTERN_VERSION : PATTERN_NUMBER;
+    if (mark != '.' || parts < 3 || !same || grouped) return PATTERN_NUMBER;
+    *end = version_end(c, k);
+    return PATTERN_VERSION;
 }
 
 /* AT&T, A&B, C++, C#, v1.2: kind, or -1; *end is where it ends. */
@@ -238,6 +252,7 @@ static inline int letter_pattern(const Chunk *c, int64_t *end) {
     if (n_chars(c, p) == 1 && is_listed(c, p, p + 1, " v ") && mark_at(c, p + 2) == '.' &&
         is_digits(c, p + 1) && is_digits(c, p + 3)) {
         for (*end = p + 4; mark_at(c, *end) == '.' && is_digits(c, *end + 1);) *end += 2;
+        *end = version_end(c, *end);
         return PATTERN_VERSION;
     }
     *end = p + 1;
@@ -311,11 +326,22 @@ static inline int64_t emoticon_end(const Chunk *c) {
     return k == c->n || is_one_of(mark_at(c, k), ".,!?\"") ? k : p;
 }
 
+#define DEGREE 0xB0u
+
+/* Is atom k this letter? */
+static inline int is_unit(const Chunk *c, int64_t k, uint8_t letter) {
+    return is_single_letter(c, k, LOOK_CAPITAL) && c->text[c->atoms[k].begin] == letter;
+}
+
 /* What begins with a mark: kind, or -1; *end is where it ends. */
 static inline int mark_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
     const uint32_t mark = mark_at(c, p);
     *end = p + 1;
+    if (mark == DEGREE && (is_unit(c, p + 1, 'C') || is_unit(c, p + 1, 'F'))) {
+        *end = p + 2;
+        return PATTERN_NAME;
+    }
     if (mark >= 0x80) {
         if (is_picture(mark)) *end = picture_end(c);
         return *end > p + 1 ? PATTERN_EMOJI : -1;
@@ -334,7 +360,8 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
     if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {
         const int64_t run = run_end(c, p, "/~._-+"), k = strip_marks(c, p, run, "._-+");
         int64_t slashes = 0;
-        for (int64_t i = p; i + 1 < k; i++) slashes += mark_at(c, i) == '/' && is_name(c, i + 1);
+        for (int64_t i = p; i + 1 < k; i++)
+            slashes += mark_at(c, i) == '/' && is_name(c, i + 1 + (mark_at(c, i + 1) == '.'));
         *end = k;
         if (slashes > (mark == '/')) return PATTERN_FILE;
         *end = p + 1;
@@ -394,7 +421,7 @@ static ALWAYS_INLINE int may_have_pattern(const Atom *atoms, size_t n) {
     const uint32_t first = atoms[0].first, last = atoms[n - 1].first;
     if (n != 2) return n > 2;
     if (last == LOOK_DIGIT) return 1;
-    if (last >= LOOK_CLASSES) return is_one_of(first, "@#<:;=");
+    if (last >= LOOK_CLASSES) return is_one_of(first, "@#<:;=") || first == DEGREE;
     return first < LOOK_CLASSES || last == '#';
 }
 
