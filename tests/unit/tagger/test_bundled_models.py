@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import shutil
 import sys
@@ -74,6 +75,9 @@ def test_a_whole_model_is_made_of_a_treebank_and_raw_text(
     ((first, *_), *_) = tagger.tag_text("The boats sail.")
     assert first.labels["lemma"] == "the"
     assert f"{made}: {made.stat().st_size:,} bytes" in capsys.readouterr().out
+    card = json.loads(made.with_suffix(".json").read_text("utf-8"))
+    assert (card["language"], card["bytes"]) == ("en", made.stat().st_size)
+    assert card["small"]["text"]["UPOS"] > 50
 
 
 @pytest.mark.skipif(not PLAIN.exists(), reason="the sentences are not beside the tests")

@@ -40,6 +40,8 @@ def test_what_can_be_made_is_made_once_and_the_rest_is_named(tmp_path: Path) -> 
     some, others = "\n\n".join(blocks[:40]) + "\n\n", "\n\n".join(blocks[40:50]) + "\n\n"
     folder, out = tmp_path / "all", tmp_path / "out"
     treebank(folder / "UD_Some-Good", "xx_good", OPEN, some, others)
+    # A dev part without words is as good as none.
+    (folder / "UD_Some-Good" / "xx_good-ud-dev.conllu").write_text("", "utf-8")
     treebank(folder / "UD_Some-Bad", "yy_bad", OPEN, "1\tbroken\n\n")
     treebank(folder / "UD_Some-Shut", "zz_shut", "Creative Commons BY-NC-SA 3.0\n", some)
     first = run(str(folder), "-o", str(out))
@@ -135,6 +137,31 @@ def test_models_of_an_installed_package_have_names(
     assert listed["yy-other"]["license"] == "CC BY-SA 4.0"
     with pytest.raises(pn.FileError, match=r"yy-othr: .*did you mean yy-other\?"):
         pn.load("yy-othr")
+
+
+def test_scores_of_a_column_that_a_test_part_lacks_are_not_shown(tmp_path: Path) -> None:
+    module = runpy.run_path(str(SCRIPT))
+    blocks = (ROOT / "data" / "english-dev.conllu").read_text("utf-8").strip().split("\n\n")
+    tagger = pn.load("en")
+    for n_filled, shown in ((2, ()), (10, ("gold",)), (20, ("gold", "text"))):
+        own = [
+            "\n".join(_without_xpos(line) for line in block.splitlines())
+            if at >= n_filled
+            else block
+            for at, block in enumerate(blocks[:20])
+        ]
+        (tmp_path / "test.conllu").write_text("\n\n".join(own) + "\n\n", "utf-8")
+        found = module["scores"](tagger, tmp_path / "test.conllu")
+        assert ("xpos" in found["gold"], "XPOS" in found["text"]) == (
+            "gold" in shown,
+            "text" in shown,
+        )
+        assert "AllTags" in found["text"] or "text" not in shown
+
+
+def _without_xpos(line: str) -> str:
+    cells = line.split("\t")
+    return "\t".join([*cells[:4], "_", *cells[5:]]) if len(cells) == 10 else line
 
 
 def test_a_folder_without_treebanks_is_refused(tmp_path: Path) -> None:

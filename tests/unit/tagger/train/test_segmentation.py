@@ -87,6 +87,17 @@ def test_columns_that_nobody_filled_are_left_out_and_named(
     assert "left out, since no token has a value: xpos, feats" in caplog.text
 
 
+def test_xpos_that_hardly_a_word_has_is_left_out_unless_it_is_named(
+    french: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = [line.split("\t") for line in french.splitlines()]
+    next(row for row in rows if len(row) == 10)[4] = "DT"
+    path = write(tmp_path / "fr.conllu", "\n".join("\t".join(row) for row in rows) + "\n\n")
+    assert pn.train(path, column="all", **FAST).columns == ("upos", "lemma")
+    assert "xpos is left out, since hardly a token has one" in caplog.text
+    assert pn.train(path, column="text,xpos", **FAST).columns == ("xpos",)
+
+
 def test_lemmas_that_nobody_gave_are_not_learned(french: str, tmp_path: Path) -> None:
     rows = [line.split("\t") for line in french.splitlines()]
     for row in rows:
