@@ -1,10 +1,8 @@
 """spaCy: a pipeline component, ``nlp.add_pipe("perceptron_tagger")``.
 
-spaCy finds it by the entry point of this package. It fills ``tag_`` from a tagger's column xpos (or
-tag), ``pos_`` from upos, ``morph`` from feats, ``lemma_`` from lemma, ``doc.ents`` from a column of
-spans (B-PER, I-PER, O), and ``token._.NAME`` from any other. A token of several words (French *du*)
-gets the labels of the first and the lemmas of all (``de le``). A tokenizer,
-``perceptron_tokenizer``, cuts text and sentences as a model has learned to.
+It fills ``tag_`` from a tagger's column xpos (or tag), ``pos_`` from upos, ``morph`` from feats,
+``lemma_`` from lemma, ``doc.ents`` from a column of spans (B-PER, I-PER, O), and ``token._.NAME``
+from any other. A tokenizer, ``perceptron_tokenizer``, cuts text as a model has learned to.
 """
 
 # spaCy reads the annotations of factories at run time: they are no strings here.
@@ -172,7 +170,6 @@ class SpacyTagger(Pipe):
         get_examples : returns spaCy's Examples; tag_, pos_ and morph are learned if their reference
             Docs have them, morph from sentences in which all words have it. If they have none,
             the component's model stays
-        nlp, labels : not needed
 
         Raises
         ------
@@ -194,9 +191,7 @@ class SpacyTagger(Pipe):
     ) -> dict[str, float]:
         """Add sentences that are new to the training text, and count mistakes.
 
-        Those of ``initialize`` are not new: it has trained on them to the end, and another pass
-        over them changes nothing. New ones are learned, together with all before them, when the
-        tagger is needed next.
+        New ones are learned, together with all before them, when the tagger is needed next.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,10 @@ NO_FEATURES = "_"
 UNTAGGED = "_"
 # Words in the cache; some ten megabytes.
 WORDS_LIMIT = 1 << 16
+
+
+# The tokens of several words that a tokenizer has found in Docs.
+_cut_by_tokenizer: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
 
 
 class Words(dict[int, str]):
@@ -90,7 +95,7 @@ class Batch:
     def _cut(self, firsts: Sequence[int], tagger: pn.Tagger) -> dict[int, tuple[str, ...]]:
         """Return the words of tokens that are several to the tagger, by the tokens' numbers.
 
-        Docs without sentence boundaries get those of the tagger's model.
+        Docs without sentence boundaries get those of its model; what a SpacyTokenizer cut, stands.
         """
         several: dict[int, tuple[str, ...]] = {}
         segmenter = tagger.segmenter
@@ -99,7 +104,8 @@ class Batch:
             is_cut = bool(own[1:].any())
             if segmenter is None or (is_cut and not segmenter.splits_tokens):
                 continue
-            cut = list(segmenter.sentences_of(doc.text))
+            cut = _cut_by_tokenizer.get(doc) if is_cut else None
+            cut = list(segmenter.sentences_of(doc.text)) if cut is None else cut
             places = doc.to_array([IDX, LENGTH]).astype(np.int64)
             if not is_cut:
                 ends = places.sum(axis=1)
@@ -291,7 +297,10 @@ class SpacyTokenizer:
         encodable_text(text)
         segmenter = self._tagger.segmenter
         if segmenter is not None:
-            return _doc(self.vocab, text, segmenter.sentences_of(text))
+            cut = list(segmenter.sentences_of(text))
+            doc = _doc(self.vocab, text, cut)
+            _cut_by_tokenizer[doc] = [[own for one in cut for own in one if len(own[2]) > 1]]
+            return doc
         found = ([(word.start, word.end, ("",)) for word in one] for one in pn.tokenize(text))
         return _doc(self.vocab, text, found)
 

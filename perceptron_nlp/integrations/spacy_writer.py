@@ -92,8 +92,9 @@ class Writer:
         for name in self._lemmas:
             # White space is its own lemma.
             values = batch.words.copy()
-            found = batch.lemmas(labels[name])
-            values[batch.is_word] = np.fromiter(map(self._strings.add, found), np.uint64)
+            found = list(batch.lemmas(labels[name]))
+            number_of = {lemma: self._strings.add(lemma) for lemma in {*found}}
+            values[batch.is_word] = np.fromiter(map(number_of.__getitem__, found), np.uint64)
             columns.append((LEMMA, _where_none(given.get(name), values)))
         for name in self._names:
             columns += self._entities(batch, labels[name], given.get(name))

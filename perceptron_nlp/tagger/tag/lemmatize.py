@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice, repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.tagger.model.label_components import UPOS
@@ -112,23 +111,25 @@ class Lemmatizer:
         scores: Callable[[Sequence[str]], npt.NDArray[np.float64]],
     ) -> list[list[str]]:
         """Return the lemmas of sentences that have the columns of tags."""
-        lengths = [len(sentence) for sentence in sentences]
-        items = [item for sentence in sentences for item in self._items(sentence)]
-        cache = self._cache
         # Texts whose lemmas the core finds do without.
         self._use = self._use or self._memory.enter(_COST)
-        distinct = set(items)
-        new = sorted(distinct.difference(cache))
-        if len(cache) + len(new) > self._memory.n_words:
-            cache = self._cache = {}
-            new = sorted(distinct)
-        known: Mapping[Item, str] = cache
+        found: list[list[Any]] = []
+        late: list[tuple[list[Any], list[Item]]] = []
+        for sentence in sentences:
+            items = self._items(sentence)
+            found.append(list(map(self._cache.get, items)))
+            if None in found[-1]:
+                late.append((found[-1], items))
+        new = {item for own, items in late for item, one in zip(items, own, strict=True) if not one}
         if new:
-            found = dict(zip(new, self.lemmas_of(new, label, scores), strict=True))
-            cache.update(own for own in found.items() if len(own[0][0]) <= LONGEST_CACHED)
-            known = ChainMap(cache, found)
-        flat = map(known.__getitem__, items)
-        return [list(islice(flat, length)) for length in lengths]
+            made = dict(zip(sorted(new), self.lemmas_of(sorted(new), label, scores), strict=True))
+            for own, items in late:
+                own[:] = [one or made[item] for item, one in zip(items, own, strict=True)]
+            short = {item: lemma for item, lemma in made.items() if len(item[0]) <= LONGEST_CACHED}
+            if len(self._cache) + len(short) > self._memory.n_words:
+                self._cache = {}
+            self._cache.update(short)
+        return found
 
     def lemma(self, word: str, label: str) -> str | None:
         """Return what the script of a label makes of a word; None if it does not apply to it."""
