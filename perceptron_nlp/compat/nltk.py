@@ -50,9 +50,12 @@ _UNIVERSAL = {
 _WORDNET = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 
 
-@cache
+_load = cache(pn.load)
+
+
 def _tagger(language: str) -> Tagger:
-    return pn.load(LANGUAGES.get(language, language))
+    # NLTK has two names for one language.
+    return _load(LANGUAGES.get(language, language))
 
 
 def sent_tokenize(text: str, language: str = "english") -> list[str]:
@@ -64,10 +67,7 @@ def sent_tokenize(text: str, language: str = "english") -> list[str]:
 
 
 def word_tokenize(text: str, language: str = "english", preserve_line: bool = False) -> list[str]:
-    """Return the tokens of a text as the Penn Treebank has them, words with hyphens whole.
-
-    `preserve_line` changes nothing here. Raises what sent_tokenize raises.
-    """
+    """Return the tokens of a text as Penn's, words with hyphens whole; raises as sent_tokenize."""
     return [form for _, _, form in _words(text, language)]
 
 
@@ -131,7 +131,7 @@ def pos_tag_sents(
 
 
 class PunktTokenizer:
-    """Sentences of texts, in the place of NLTK's class."""
+    """Sentences of texts."""
 
     def __init__(self, lang: str = "english") -> None:
         self._lang = lang
@@ -163,8 +163,7 @@ class PerceptronTagger:
     """An averaged perceptron tagger with NLTK's interface.
 
     It has ``accuracy``, ``confusion``, ``precision``, ``recall``, ``f_measure`` and
-    ``evaluate_per_tag`` from NLTK, if that is installed. Models are this library's files: nothing
-    is read from NLTK's data or written in its JSON.
+    ``evaluate_per_tag`` from NLTK, if that is installed. Models are this library's files.
 
     Parameters
     ----------

@@ -26,6 +26,10 @@ def test_tokens_are_those_of_the_penn_treebank_with_words_whole() -> None:
     assert nltk.word_tokenize("Stop -- now - here.") == ["Stop", "--", "now", "-", "here", "."]
 
 
+def test_both_names_of_a_language_open_its_model_once() -> None:
+    assert nltk._tagger("english") is nltk._tagger("eng") is nltk._tagger("en")
+
+
 PIECES = st.sampled_from(["a-b", " ", '"', "don't", "--", "/", "x."])
 
 
