@@ -1,12 +1,18 @@
 """Precision of the doctor's candidate errors where errors were planted, as Markdown.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/doctor.py [TREEBANK] [--share 0.02] [--seed 1]
+        [--kinds FILE]
 
 Into the training text of a treebank (EWT if none is named) errors are planted: a share of all
 words gets another UPOS, drawn evenly from the other labels (random), or as often as a tagger that
 has not seen the sentence confuses the two (confusable). Each row ranks labels by one method and
 says how many of the first 100, and of as many as were planted, are planted ones. Errors that the
 treebank had before count as false alarms.
+
+``--kinds`` plants errors of each kind into one file and ranks them by the doctor alone: in UPOS,
+looked for in the same contexts only; in lemmas and FEATS, where words get what others of their part
+of speech have, as often as these do; and in tokens, of which two become one, or one becomes two, or
+one has a word more or less.
 
 ``cleanlab`` ranks all labels, none pruned, by `cleanlab.rank.get_label_quality_scores`
 (self-confidence) on the very probabilities of the doctor's taggers, on the sum of their
@@ -23,11 +29,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from cleanlab.rank import get_label_quality_scores
 from corpora import TREEBANKS, treebank
 
 import perceptron_nlp as pn
-from perceptron_nlp.analysis.doctor.doctoring import DoctorOptions, Examination, examine
+from perceptron_nlp.analysis.doctor.doctoring import (
+    TOKENS,
+    DoctorOptions,
+    Examination,
+    examine,
+    with_cuts,
+    with_scripts,
+)
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, log_softmax
 
 FOLDS = 5
@@ -81,6 +93,92 @@ def planted(
     ], wrong
 
 
+def replaced(
+    sentences: Sequence[pn.Sentence], column: str, share: float, seed: int
+) -> tuple[list[pn.Sentence], set[Place]]:
+    """The sentences with wrong labels of a column, and where these are.
+
+    Of words, labels of others with the same part of speech, as often as they have them; of tokens,
+    one cut more or less, or one word.
+    """
+    chance = random.Random(seed)
+    others: dict[str, Counter[str]] = {}
+    for sentence in sentences if column != TOKENS else ():
+        for upos, label in zip(sentence.column("upos"), sentence.column(column), strict=True):
+            others.setdefault(upos, Counter())[label] += 1
+    places = [
+        (k, i)
+        for k, sentence in enumerate(sentences)
+        for i, word in enumerate(sentence)
+        if (len(word) > 1 if column == TOKENS else len(others[sentence.column("upos")[i]]) > 1)
+        and sentence.column(column)[i] != "_"
+    ]
+    gold = [list(sentence.column(column)) for sentence in sentences]
+    wrong: set[Place] = set()
+    for k, i in chance.sample(places, round(share * len(places))):
+        right, word = gold[k][i], sentences[k][i]
+        if column == TOKENS:
+            gold[k][i] = cut_otherwise(right, word, chance)
+        else:
+            rest = [*others[sentences[k].column("upos")[i]].items()]
+            labels = [label for label, _ in rest if label != right]
+            gold[k][i] = chance.choices(labels, [n for label, n in rest if label != right])[0]
+        if gold[k][i] != right:
+            wrong.add((k, i))
+    # Under the names that the doctor gives to sentences of no file.
+    return [
+        pn.Sentence(s.words, {**(s.columns if column != TOKENS else {}), column: own})
+        for s, own in zip(sentences, gold, strict=True)
+    ], wrong
+
+
+def cut_otherwise(label: str, form: str, chance: random.Random) -> str:
+    """A label of tokens with a cut less, or with one more, or with another number of words."""
+    parts = label.rstrip(">").split(",")
+    how = chance.choice(("join", "cut", "words"))
+    if how == "join" and len(parts) > 1:
+        del parts[chance.randrange(1, len(parts))]
+    elif how == "words" and any(":" in part for part in parts):
+        parts = [part.partition(":")[0] for part in parts]
+    elif len(parts) == 1:
+        place = chance.randrange(1, len(form))
+        rest = len(form) - place
+        near = form[place - 1] in "'’" or (place <= 2 and rest > 3)
+        parts.append(str(place if near else -rest))
+    else:
+        del parts[-1]
+    return ",".join(parts)
+
+
+def measure_kinds(path: str, share: float, seed: int) -> None:
+    """Print a row of each kind of error."""
+    sentences = [sentence for sentence in pn.open_corpus(path) if sentence.words]
+    scripted = [with_scripts(sentence, turkic=False) for sentence in sentences]
+    kinds = {
+        "UPOS, the same contexts": (sentences, "upos", ()),
+        "lemmas": (scripted, "lemma", ("upos",)),
+        "FEATS": (sentences, "feats", ("upos",)),
+        "tokens": ([with_cuts(sentence) for sentence in sentences], TOKENS, ()),
+    }
+    print("| errors | planted | found | precision at 100 | at 1,000 | at as many as planted |")
+    print("|---|---|---|---|---|---|", flush=True)
+    confused = confusions(sentences, seed)
+    for name, (units, column, evidence) in kinds.items():
+        contexts = column == "upos"
+        if contexts:
+            given, wrong = planted(units, share, seed, confused)
+        else:
+            given, wrong = replaced(units, column, share, seed)
+        options = DoctorOptions(seed=seed, contexts=contexts)
+        found = examine(given, column, evidence, options, "sentences").diagnosis()
+        hits = np.array([(c.sentence - 1, c.index) in wrong for c in found.candidates], float)
+        print(
+            f"| {name} | {len(wrong):,} | {len(hits):,} | {hits[:100].mean():.2f} |"
+            f" {hits[:1000].mean():.3f} | {hits[: len(wrong)].mean():.3f} |",
+            flush=True,
+        )
+
+
 def row(name: str, ranked: Sequence[Place], wrong: set[Place]) -> str:
     """A line of the table."""
     hits = np.array([place in wrong for place in ranked], float)
@@ -101,6 +199,8 @@ def cleanlab_ranked(
     whole = np.zeros((len(said.words), len(said.labels)))
     np.put_along_axis(whole, said.choices, np.exp(log_probabilities), axis=1)
     whole /= whole.sum(1, keepdims=True)
+    from cleanlab.rank import get_label_quality_scores
+
     scores = get_label_quality_scores(said.gold, whole, method="self_confidence")
     starts = np.concatenate([[0], np.cumsum([len(s) for s in examined.examples.sentences])])
     words = said.words[np.argsort(scores, kind="stable")]
@@ -146,7 +246,11 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.02)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--kinds", metavar="FILE")
     chosen = parser.parse_args()
+    if chosen.kinds is not None:
+        measure_kinds(chosen.kinds, chosen.share, chosen.seed)
+        return
     sentences = [s for s in pn.open_corpus(treebank(chosen.treebank, "train")) if s.words]
     confused = confusions(sentences, chosen.seed)
     for how in ("random", "confusable"):

@@ -98,7 +98,9 @@ Find labels that are likely wrong: those that taggers trained on the other sente
 words in the same context elsewhere, speak against. The likeliest errors come first.""",
     f"""\
 GOLD...  labeled files, examined together; - is standard input
---column NAME  the column to examine (default: upos in CoNLL-U, else the last one)
+--column NAME  the column to examine (default: upos in CoNLL-U, else the last one), or tokens: how
+    text between spaces is cut into tokens and words
+--contexts  only words that have the expected label elsewhere, between the same neighbors
 --evidence NAMES  other columns of the files, right or mostly right, that the taggers see (default:
     those that --fields names; upos for feats)
 --limit N  the first N candidate errors only (default: {SHOWN_ERRORS} for people, all in JSON, TSV
@@ -119,6 +121,7 @@ GOLD...  labeled files, examined together; - is standard input
     """\
   perceptron-nlp doctor train.conllu
   perceptron-nlp doctor train.conllu dev.conllu --column xpos --limit 100
+  perceptron-nlp doctor train.conllu --column tokens
   perceptron-nlp doctor train.conllu --evidence xpos,feats --fix-list candidates.tsv
   perceptron-nlp doctor train.conllu --apply candidates.tsv --output corrected""",
 )
@@ -144,7 +147,9 @@ def run_doctor(chosen: argparse.Namespace) -> None:
         pn.check_place(chosen.fix_list)
     corpora = open_inputs(chosen, chosen.gold)
     with Progress("part", quiet=chosen.quiet) as progress:
-        how = picked(chosen, "column", "fields", "folds", "runs", "seed", "threads", "evidence")
+        how = picked(
+            chosen, "column", "fields", "folds", "runs", "seed", "threads", "evidence", "contexts"
+        )
         found = pn.doctor(corpora, callback=progress, **how)
     if chosen.fix_list is not None:
         pn.replace_file(chosen.fix_list, found.to_table(chosen.limit).encode("utf-8"))

@@ -215,7 +215,7 @@ class Diagnosis(Reported):
         rows = [(f"{path}:{line}", *rest) for path, line, *rest in self.findings]
         more = "perceptron-nlp validate shows them"
         title = f"{counted(len(self.findings), 'line')} against the rules of CoNLL-U"
-        table = Table("found", title, columns, rows, limit, more)
+        table = Table("found", "", columns, rows, limit, more)
         return Report(title, tables=[table])
 
     @property

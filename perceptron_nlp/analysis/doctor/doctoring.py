@@ -10,16 +10,23 @@ are ranked by the log-odds of the likeliest label of the pool against them.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp import Finding, Sentence, validate
-from perceptron_nlp._checks import check_callback, check_int, check_options, check_threads
+from perceptron_nlp._checks import (
+    check_callback,
+    check_flag,
+    check_int,
+    check_options,
+    check_threads,
+)
 from perceptron_nlp.analysis.doctor.crosstagging import (
     BESIDE,
     KINDS,
@@ -30,6 +37,7 @@ from perceptron_nlp.analysis.doctor.crosstagging import (
 from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
+from perceptron_nlp.formats import surface
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure
@@ -48,6 +56,9 @@ MARGIN = 2.0
 # Weights of three experts need no more words than this to be known to a hundredth.
 FITTED_WORDS = 100_000
 ELSEWHERE = "elsewhere"
+TOKENS = "tokens"
+Decoder = Callable[[str, str], str | None]
+"""Returns what a label makes of a form; None if it cannot be."""
 Progress = Callable[[int, int], object]
 
 
@@ -62,6 +73,7 @@ class DoctorOptions:
     threads : 1 to 1,024; folds that are scored at a time; the result does not depend on it
     evidence : further columns of the text that the taggers look at, of the word and its
         neighbors; None for those that `fields` names
+    contexts : only words that have the expected label elsewhere, between the same neighbors
     """
 
     folds: int | None = None
@@ -69,6 +81,7 @@ class DoctorOptions:
     seed: int = 1
     threads: int = 1
     evidence: Sequence[str] | None = None
+    contexts: bool = False
 
     def __post_init__(self) -> None:
         if self.folds is not None:
@@ -76,6 +89,7 @@ class DoctorOptions:
         check_int("runs", self.runs, 1, 1000)
         check_int("seed", self.seed, 0, 2**64 - 1)
         check_threads(self.threads)
+        check_flag("contexts", self.contexts)
         if isinstance(self.evidence, str | bytes) or not all(
             isinstance(name, str) for name in self.evidence or ()
         ):
@@ -96,11 +110,13 @@ def doctor(
     Parameters
     ----------
     data : a path, several paths, or labeled sentences (see ``perceptron_nlp.train``)
-    column : the column to examine; None for the one that a training would learn
+    column : the column to examine, or ``"tokens"``: how text between spaces is cut into tokens and
+        words; None for the one that a training would learn
     format, fields : see ``perceptron_nlp.open_corpus``; columns that `fields` names in addition
         to the words and the examined one are evidence
     callback : called with the number of folds that are scored, and the number of all
-    **options : fields of DoctorOptions: ``folds``, ``runs``, ``seed``, ``threads``, ``evidence``
+    **options : fields of DoctorOptions: ``folds``, ``runs``, ``seed``, ``threads``, ``evidence``,
+        ``contexts``
 
     Returns
     -------
@@ -117,18 +133,27 @@ def doctor(
     chosen = _options(options)
     check_callback(callback)
     source = Source(data, "data", format=format, fields=fields)
-    (name,) = learned_columns([] if column is None else [column], source)
-    sentences, evidence = list(source), _evidence(chosen, source, fields, name)
-    findings = _findings(sentences)
-    if name != LEMMA:
-        examined = examine(sentences, name, evidence, chosen, source.place, callback)
-        return replace(examined.diagnosis(), findings=findings)
-    turkic = is_turkic((w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True))
-    if chosen.evidence is None:
-        evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
-    scripted = [_with_scripts(sentence, turkic) for sentence in sentences]
-    found = examine(scripted, name, evidence, chosen, source.place, callback).diagnosis()
-    return replace(_with_lemmas(found, turkic), findings=findings)
+    decoded: Decoder | None = None
+    evidence: tuple[str, ...] = ()
+    if column == TOKENS:
+        if chosen.evidence:
+            raise ArgumentError("evidence: how text is cut is examined without other columns")
+        name, sentences, decoded = column, list(source), _cut_as
+        units = [*map(with_cuts, sentences)]
+    else:
+        (name,) = learned_columns([] if column is None else [column], source)
+        units = sentences = list(source)
+        evidence = _evidence(chosen, source, fields, name)
+    if name == LEMMA:
+        turkic = is_turkic(
+            (w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True)
+        )
+        units, decoded = [with_scripts(sentence, turkic) for sentence in sentences], _lemma(turkic)
+        if chosen.evidence is None:
+            evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
+    found = examine(units, name, evidence, chosen, source.place, callback).diagnosis()
+    found = replace(found, findings=_findings(sentences))
+    return found if decoded is None else _decoded(found, decoded)
 
 
 def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
@@ -142,7 +167,7 @@ def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
     return tuple(chain.from_iterable(found))
 
 
-def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
+def with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
     """Return a sentence with edit scripts in place of lemmas."""
     scripts = [
         None if lemma == UNLABELED else make_script(word, lemma, turkic=turkic)
@@ -154,15 +179,58 @@ def _with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
     return Sentence.from_reader(sentence.words, columns, sentence.path, lines, sentence.layout)
 
 
-def _with_lemmas(found: Diagnosis, turkic: bool) -> Diagnosis:
-    """Return a diagnosis of edit scripts as one of the lemmas that they make."""
+def _lemma(turkic: bool) -> Decoder:
+    return lambda label, form: parse_script(label).apply(form, turkic=turkic) or None
 
-    def lemma(label: str, form: str) -> str | None:
-        return parse_script(label).apply(form, turkic=turkic) or None
 
+def with_cuts(sentence: Sentence) -> Sentence:
+    """Return what a sentence has between spaces, with how that is cut as labels.
+
+    A label has, of each token that begins there, its place (counted from the end, unless a short
+    piece or an apostrophe is before it) and, if it is not one, its number of words; ``>`` if the
+    last one goes on behind the space, and ``<`` where none begins.
+    """
+    text, tokens, _ = surface(sentence)
+    firsts = [0, *accumulate(len(words) for *_, words in tokens)]
+    units, labels, lines = [], [], []
+    last = 0
+    for unit in re.finditer(r"\S+", text):
+        start, end, form = *unit.span(), unit[0]
+        begun = [at for at, token in enumerate(tokens) if start <= token[0] < end]
+        parts = []
+        for at in begun:
+            place, n_words = tokens[at][0] - start, len(tokens[at][2])
+            rest = len(form) - place
+            from_start = not place or form[place - 1] in "'’" or (place <= 2 and rest > 3)
+            parts.append(f"{place if from_start else -rest}" + f":{n_words}" * (n_words > 1))
+        last = begun[-1] if begun else last
+        units.append(form)
+        labels.append((",".join(parts) or "<") + ">" * (tokens[last][1] > end))
+        lines.append(sentence.line_of(firsts[begun[0] if begun else last]))
+    columns = {TOKENS: tuple(labels)}
+    return Sentence.from_reader(tuple(units), columns, sentence.path, lines, sentence.layout)
+
+
+def _cut_as(label: str, form: str) -> str | None:
+    """Return tokens with spaces between them and their numbers of words; None if it cannot be."""
+    places = []
+    for part in filter(None, label.strip("<>").split(",")):
+        place, _, n_words = part.partition(":")
+        places.append((int(place) % len(form) if abs(int(place)) < len(form) else -1, n_words))
+    starts = [place for place, _ in places]
+    if -1 in starts or starts != sorted(set(starts)):
+        return None
+    shown = "…" * label.startswith("<") + form[: min(starts, default=len(form))]
+    for (start, n_words), end in zip(places, [*starts[1:], len(form)], strict=False):
+        shown += f" {form[start:end]}" + f" ({n_words} words)" * bool(n_words)
+    return shown.lstrip() + "…" * label.endswith(">")
+
+
+def _decoded(found: Diagnosis, decoded: Decoder) -> Diagnosis:
+    """Return a diagnosis of labels as one of what they make of forms."""
     candidates = []
     for one in found.candidates:
-        gold, expected = lemma(one.gold, one.form), lemma(one.expected, one.form)
+        gold, expected = decoded(one.gold, one.form), decoded(one.expected, one.form)
         if gold and expected and gold != expected:
             candidates.append(replace(one, gold=gold, expected=expected))
     agreement = 1 - len(candidates) / found.labeled
@@ -277,6 +345,8 @@ class Examination:
         weights, logs = self.pool(variation)
         finder = CandidateFinder(sentences, self.order, said, variation, self.gold)
         candidates = finder.candidates(logs)
+        if self.options.contexts:
+            candidates = tuple(one for one in candidates if one.elsewhere and one.elsewhere.width)
         return Diagnosis(
             column=self.column,
             sentences=len(sentences),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 
@@ -208,6 +209,70 @@ def test_evidence_is_looked_at() -> None:
     found = pn.doctor(text, evidence=["xpos"], folds=4)
     assert found.evidence == ("xpos",)
     assert (found.candidates[0].sentence, found.candidates[0].index) == (10, 0)
+
+
+def spaced(sentences: list[list[str]]) -> str:
+    """CoNLL-U of tokens; ``+`` after one has no space behind it, ``du=de le`` is two words."""
+    rows = []
+    for tokens in sentences:
+        count = 0
+        for token in tokens:
+            form, _, words = token.rstrip("+").partition("=")
+            misc = "SpaceAfter=No" if token.endswith("+") else "_"
+            own = words.split() or [form]
+            if words:
+                rows.append(f"{count + 1}-{count + len(own)}\t{form}" + "\t_" * 7 + f"\t{misc}")
+            for word in own:
+                count += 1
+                rows.append(f"{count}\t{word}" + "\t_" * 7 + ("\t_" if words else f"\t{misc}"))
+        rows.append("")
+    return "\n".join(rows) + "\n"
+
+
+def test_tokens_that_are_cut_otherwise_elsewhere_are_found(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    sentences = [
+        ["l'+", chance.choice(WORDS["NOUN"]), "du=de le", chance.choice(WORDS["NOUN"]) + "+", "."]
+        for _ in range(60)
+    ]
+    sentences[7] = ["l'boat", *sentences[7][2:]]
+    sentences[20][2] = "du"
+    sentences[33][3:] = ["bo+", "at+", "."]
+    path = tmp_path / "gold.conllu"
+    path.write_text(spaced(sentences), "utf-8")
+    found = pn.doctor(path, column="tokens", folds=5)
+    best = {(one.gold, one.expected): one for one in found.candidates[:3]}
+    assert {*best} == {("l'boat", "l' boat"), ("du", "du (2 words)"), ("bo at .", "boat .")}
+    lines = path.read_text("utf-8").splitlines()
+    for one in best.values():
+        assert one.form.startswith(lines[one.line - 1].split("\t")[1])
+    assert found.column == "tokens"
+    with pytest.raises(pn.ArgumentError, match="how text is cut is examined without"):
+        pn.doctor(path, column="tokens", evidence=["upos"])
+
+
+def test_tokens_over_spaces_are_units_of_their_own() -> None:
+    chance = random.Random(1)
+    text = [["100 000", chance.choice(WORDS["NOUN"]) + "+", "."] for _ in range(30)]
+    text[4] = ["100", "000", "boat+", "."]
+    found = pn.doctor(pn.read_conllu(io.BytesIO(spaced(text).encode())), column="tokens", folds=5)
+    best = {(one.gold, one.expected) for one in found.candidates[:2]}
+    assert best == {("100", "100…"), ("000", "…000")}
+
+
+def test_labels_that_vary_between_the_same_neighbors_can_be_had_alone() -> None:
+    text = [(["so", "sagt", "sie", "das"], ["ADV", "VERB", "PRON", "PRON"])] * 9 + toy()
+    text[2] = (text[0][0], ["ADV", "NOUN", "PRON", "PRON"])
+    text[30] = (text[30][0], ["ADV", *text[30][1][1:]])
+    text[40] = ([*text[40][0], "never-seen"], [*text[40][1], "ADJ"])
+    sentences = [pn.Sentence(words, {"upos": labels}) for words, labels in text]
+    every = pn.doctor(sentences, folds=5)
+    alone = pn.doctor(sentences, folds=5, contexts=True)
+    assert alone.candidates == tuple(
+        one for one in every.candidates if one.elsewhere is not None and one.elsewhere.width
+    )
+    assert ("sagt", "NOUN", "VERB") in {(c.form, c.gold, c.expected) for c in alone.candidates}
+    assert len(alone.candidates) < len(every.candidates)
 
 
 def test_equal_sentences_are_held_out_together() -> None:
