@@ -124,6 +124,9 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
         own->settled_room = w->n_tokens;
     }
     const uint16_t *second = column > 1 ? w->agreeing[0]->labels : NULL;
+    const Worker *before = agreeing_worker(w, column - 1);
+    const double lead = a->settled[column]->lead;
+    const int is_asked = !before->settles || a->settled[column - 1]->lead != lead;
     if (memo_ready(w) < 0) return -1;
     for (int64_t s = 0; s < w->n_sentences; s++) {
         const int32_t *types = w->types[0] + padded_place(first, s, 0);
@@ -134,10 +137,9 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
                 const int32_t its[MAX_AGREEING] = {w->labels[soon], second ? second[soon] : 0};
                 PREFETCH(memo_place(w, memo_key(column, types[soon], its)));
             }
-            own->settled[i] =
-                labels[0] < a->n_labels[0] && leads_by(a, w, i, a->settled[column]->lead)
-                    ? settled_memo(a, w, column, types[i], labels)
-                    : NOT_SETTLED;
+            const int is_sure = is_asked ? labels[0] < a->n_labels[0] && leads_by(a, w, i, lead)
+                                         : before->settled[i] != UNSURE;
+            own->settled[i] = is_sure ? settled_memo(a, w, column, types[i], labels) : UNSURE;
         }
     }
     return 0;

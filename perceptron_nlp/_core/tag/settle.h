@@ -10,7 +10,8 @@
 #define LONGEST_ENDING 5
 #define LONGEST_SETTLED 64 /* bytes of a word of which endings are looked at */
 #define MOST_BEFORE 3      /* columns before */
-enum { NOT_SETTLED = -1 };
+/* UNSURE: the first column's label does not lead enough for any to be settled. */
+enum { NOT_SETTLED = -1, UNSURE = -2 };
 
 typedef struct {
     const uint32_t *keys;
