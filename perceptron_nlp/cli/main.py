@@ -95,7 +95,7 @@ exit status: 0 done, 1 unexpected failure (validate: findings), 2 bad input or u
 {TRACEBACK}=1 shows where an error came from; NO_COLOR, FORCE_COLOR, TERM=dumb and
 COLUMNS are respected.
 """
-_ARGUMENT = re.compile(r"([a-z_]+)(?=: |'s )")
+_ARGUMENT = r"([a-z_]+)(?=: |'s )"
 # Address space that a verb takes on import: NumPy with one thread of OpenBLAS, and the rest.
 _NUMPY_BYTES = 96 << 20
 _VERB_BYTES = 24 << 20
@@ -314,7 +314,7 @@ def _finish(status: int) -> int:
 
 def _in_options(message: str, parser: VerbParser) -> str:
     """Return a message about an argument of Python with the name of the option instead."""
-    match = _ARGUMENT.match(message)
+    match = re.match(_ARGUMENT, message)
     if match is None:
         return message
     option = "--" + match[1].replace("_", "-")

@@ -17,9 +17,7 @@ from perceptron_nlp.errors import quote
 
 PROGRAM = "perceptron-nlp"
 FORMATS = "auto|conllu|columns|tagged"
-_COMMAND = re.compile(r"  (?:\S+ )*perceptron-nlp ")
-_ROW = re.compile(r"  \S.*?\s{2,}")
-_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
+_COMMAND, _ROW = r"  (?:\S+ )*perceptron-nlp ", r"  \S.*?\s{2,}"
 
 
 QUIET = "--quiet  nothing on stderr but errors"
@@ -80,13 +78,13 @@ def folded(text: str, width: int) -> str:
     for line in re.sub(r"(?<=[^\n:])\n(?=[^\s])", " ", text).split("\n"):
         if len(line) <= width:
             lines.append(line)
-        elif _COMMAND.match(line):
+        elif re.match(_COMMAND, line):
             # An option and its value are one word here.
             bound = re.sub(r"( --?[a-z-]+) (?=[^-\s])", r"\1\0", line)
             parts = textwrap.wrap(bound, width - 2, subsequent_indent=" " * 6, **how)
             lines.append(" \\\n".join(parts).replace("\0", " "))
         else:
-            row = _ROW.match(line)
+            row = re.match(_ROW, line)
             hanging = " " * row.end() if row else ""
             lines += textwrap.wrap(line, width, subsequent_indent=hanging, **how)
     return "\n".join(lines)
@@ -177,6 +175,9 @@ class VerbParser(argparse.ArgumentParser):
         """Return the arguments of a verb; options and file names may stand in any order."""
         options, names = _split_at_dashes(arguments)
         self._check_options(options)
+        if not {"-h", "--help"} & {*options}:
+            # argparse would lay out all options for its messages, which show none.
+            self.usage = self.prog
         found, rest = self.parse_known_intermixed_args([*options, *map(_as_name, names)])
         if rest:
             self.error(f"unexpected argument {rest[0]}")
@@ -201,7 +202,7 @@ class VerbParser(argparse.ArgumentParser):
         """Check the options first, so that a misspelled one is not reported as missing."""
         following = iter(arguments)
         for argument in following:
-            if not argument.startswith("-") or argument == "-" or _NUMBER.fullmatch(argument):
+            if not argument.startswith("-") or argument == "-" or _is_number(argument):
                 continue
             name, equals, value = argument.partition("=")
             if value == "--":
@@ -216,6 +217,10 @@ class VerbParser(argparse.ArgumentParser):
                 self.error(
                     f"unknown option {name}" + did_you_mean(name, self._option_string_actions)
                 )
+
+
+def _is_number(argument: str) -> bool:
+    return argument[1:2] in "0123456789." and re.fullmatch(r"-\d+|-\d*\.\d+", argument) is not None
 
 
 def whole_number(text: str) -> int:

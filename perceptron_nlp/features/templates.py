@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -67,10 +66,7 @@ MAX_AFFIX = 16
 CONTEXT_COLUMNS = ("near", "near-left", "near-right", "near-case", "near-share")
 CONTEXT_SIDES = ("near-left-", "near-right-")
 
-_ATOM = re.compile(r"(?P<name>[^\[\]\s]+?)(?:\[(?P<offset>[+-]?\d{1,9})\])?")
-_AFFIX = re.compile(
-    r"(?P<kind>prefix|suffix)(?P<k>\d{1,9})|ngrams(?P<low>\d{1,9})-(?P<high>\d{1,9})|(?P<pieces>pieces)"
-)
+_MOST_DIGITS = 9
 
 
 class Value(NamedTuple):
@@ -132,10 +128,12 @@ def parse_atom(text: str) -> Atom:
 
     Raises TemplateError if the text is no atom; the message quotes it and names the nearest one.
     """
-    match = _ATOM.fullmatch(text)
-    if match is None:
+    name, bracket, number = text.partition("[")
+    number = number.removesuffix("]") if text.endswith("]") else ""
+    is_named = name and "]" not in name and len(name.split()) == 1 and name == name.strip()
+    if not is_named or (bracket and not _is_number(number[number[:1] in ("+", "-") :])):
         raise TemplateError(f"{quote(text)} is not an atom; write a name and an offset: lower[-1]")
-    name, offset = match["name"], int(match["offset"] or 0)
+    offset = int(number or 0)
     if name == "tag":
         if not -MAX_HISTORY <= offset <= -1:
             raise TemplateError(
@@ -143,7 +141,7 @@ def parse_atom(text: str) -> Atom:
             )
         return Atom("tag", offset)
     if name in ("first", "last", "bias"):
-        if match["offset"] is not None:
+        if bracket:
             raise TemplateError(f"{quote(text)}: {name} takes no offset")
         return Atom(name)
     if abs(offset) > MAX_OFFSET:
@@ -165,23 +163,28 @@ def _parse_value(name: str, text: str) -> Value:
         raise TemplateError(f"{quote(text)}: no view is called {quote(view)}{_nearest(view)}")
     if len(parts) == 1:
         return Value(column, view)
-    match = _AFFIX.fullmatch(".".join(parts[1:]))
-    if match is None:
+    affix = ".".join(parts[1:])
+    if affix == "pieces":
+        return Value(column, view, affix)
+    kind, lengths = affix[:6], affix[6:]
+    shortest, hyphen, longest = lengths.partition("-")
+    if kind != "ngrams":
+        hyphen, longest = "-" if not hyphen else "", shortest
+    if not (kind in AFFIXES[1:4] and hyphen and _is_number(shortest) and _is_number(longest)):
         raise TemplateError(
             f"{quote(text)}: after the view comes prefixK, suffixK, ngramsA-B or pieces,"
-            f" not {quote('.'.join(parts[1:]))}"
+            f" not {quote(affix)}"
         )
-    if match["pieces"]:
-        return Value(column, view, "pieces")
-    if match["kind"]:
-        low = high = int(match["k"])
-    else:
-        low, high = int(match["low"]), int(match["high"])
+    low, high = int(shortest), int(longest)
     if not 1 <= low <= high <= MAX_AFFIX:
         raise TemplateError(
             f"{quote(text)}: lengths run from 1 to {MAX_AFFIX}, the shorter one first"
         )
-    return Value(column, view, match["kind"] or "ngrams", low, high)
+    return Value(column, view, kind, low, high)
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isdecimal() and len(digits) <= _MOST_DIGITS
 
 
 def _nearest(name: str) -> str:

@@ -31,16 +31,14 @@ from collections.abc import Sequence
 
 from perceptron_nlp.formats.opening import BOM, DOCUMENT_MARK, is_conllu_name, plain_name
 
-_CONLLU_COMMENT = re.compile(r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b")
-_RECORD = re.compile(r'\{\s*"(?:[^"\\]|\\.)*"\s*:')
-_CONLLU_ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
-_TAGGED = re.compile(r"[^ \t]+/[^ \t/]+")
-_PREFIXED = re.compile(r"[BIESLU]-.+")
+_CONLLU_COMMENT = r"# ?(?:global\.columns|newdoc|newpar|sent_id|text)\b"
+_RECORD = r'\{\s*"(?:[^"\\]|\\.)*"\s*:'
+_CONLLU_ID = r"[0-9]+(?:[-.][0-9]+)?"
 _FOREIGN_MARKS = "。！？，、；：؟،؛۔।"
 _MARKS = frozenset(f".,!?;:{_FOREIGN_MARKS}")
 # Not a full stop, which may be that of an abbreviation, but behind a long word. Scripts without
 # spaces have marks within what spaces separate.
-_ATTACHED = re.compile(rf"\S*\w[,!?;:]|\S*\w{{5}}\.|\S*\w[{_FOREIGN_MARKS}]\S*")
+_ATTACHED = rf"\S*\w[,!?;:]|\S*\w{{5}}\.|\S*\w[{_FOREIGN_MARKS}]\S*"
 _MOST = 0.9
 
 
@@ -62,9 +60,11 @@ def detect(head: str, *, name: str = "") -> str:
     filled = [line for line in lines if line.strip(" \t")]
     if not filled:
         return "text"
-    if _RECORD.match(filled[0].lstrip()):
+    first = filled[0].lstrip()
+    if first.startswith("{") and re.match(_RECORD, first):
         return "jsonl"
-    if _CONLLU_COMMENT.match(filled[0]) or _is_conllu(filled):
+    is_comment = filled[0].startswith("#")
+    if (is_comment and re.match(_CONLLU_COMMENT, filled[0])) or _is_conllu(filled):
         return "conllu"
     if _is_tagged(filled):
         return "tagged"
@@ -81,13 +81,13 @@ def _is_conllu(lines: list[str]) -> bool:
         fields = row.split("\t")
         if len(fields) == 1:
             fields = row.split()
-        good += len(fields) == 10 and bool(_CONLLU_ID.fullmatch(fields[0]))
+        good += len(fields) == 10 and bool(re.fullmatch(_CONLLU_ID, fields[0]))
     return 2 * good >= len(rows) > 0
 
 
 def _is_tagged(lines: list[str]) -> bool:
     tokens = [token for line in lines for token in line.replace("\t", " ").split(" ") if token]
-    good = [token.rpartition("/") for token in tokens if _TAGGED.fullmatch(token)]
+    good = [parts for token in tokens if all(parts := token.rpartition("/"))]
     if len(tokens) < 2 or len(good) < _MOST * len(tokens):
         return False
     words, _, tags = zip(*good, strict=True)
@@ -117,7 +117,7 @@ def _are_labels(values: Sequence[str]) -> bool:
 
 
 def _are_capital(values: Sequence[str]) -> bool:
-    return all(value == value.upper() or _PREFIXED.fullmatch(value) for value in values)
+    return all(value == value.upper() or re.fullmatch("[BIESLU]-.+", value) for value in values)
 
 
 def _repeat(words: Sequence[str], values: Sequence[str]) -> bool:
@@ -152,15 +152,19 @@ def _separated_by_commas(lines: list[str]) -> bool:
 
 def _is_one_column(rows: list[str], lines: list[str]) -> bool:
     one_each = all(len(row.replace("\t", " ").split(" ")) == 1 for row in rows)
-    return one_each and 1 < _blocks(lines) < len(rows) and not any(map(_ATTACHED.fullmatch, rows))
+    return one_each and 1 < _blocks(lines) < len(rows) and not _attached(rows)
 
 
 def _is_cut(lines: list[str]) -> bool:
     """Return True if marks stand alone, as in text whose words are separated by spaces."""
     pieces = [piece for line in lines for piece in line.replace("\t", " ").split(" ")]
     alone = sum(1 for piece in pieces if piece in _MARKS)
-    attached = sum(1 for piece in pieces if _ATTACHED.fullmatch(piece))
-    return alone > 0 and attached <= (1 - _MOST) * alone
+    return alone > 0 and _attached(pieces) <= (1 - _MOST) * alone
+
+
+def _attached(pieces: Sequence[str]) -> int:
+    """Return how many pieces are words with a mark right behind them."""
+    return sum(re.fullmatch(_ATTACHED, piece) is not None for piece in pieces)
 
 
 def _blocks(lines: list[str]) -> int:

@@ -36,8 +36,7 @@ TEXT_END = b"\f"
 _CHUNK = 1 << 16
 _HEAD = 1 << 16
 _WHOLE = 1 << 20
-_BLANK_LINE = re.compile(rb"\n\r?\n")
-_BLANK_LINES = re.compile(rb"(?:\r?\n)+")
+_BLANK_LINE, _BLANK_LINES = rb"\n\r?\n", rb"(?:\r?\n)+"
 T = TypeVar("T")
 A = TypeVar("A")
 R = TypeVar("R", int, bytes)
@@ -95,8 +94,10 @@ class LineSource:
         block may lack the empty line, and the break of its last line.
         """
 
+        one, several = re.compile(_BLANK_LINE), re.compile(_BLANK_LINES)
+
         def end(start: int) -> int:
-            match = _BLANK_LINES.match(self._buffer) or _BLANK_LINE.search(self._buffer, start)
+            match = several.match(self._buffer) or one.search(self._buffer, start)
             return 0 if match is None else match.end()
 
         return self._cut("sentence", end)

@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import io
 import os
-import select
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -249,6 +248,9 @@ class _Rejoined(io.RawIOBase):
         if self._first:
             return False
         try:
+            # Here, since not every text comes out of a pipe.
+            import select
+
             return not select.select([self._stream], [], [], seconds)[0]
         except (OSError, ValueError, TypeError):
             # No descriptor, or a system where only sockets can be asked.

@@ -38,7 +38,7 @@ Content: TypeAlias = bytes | Iterable[bytes | memoryview]
 TEMPORARY = ".perceptron-nlp-"
 """What the names of temporary files begin with."""
 
-_DESCRIPTOR = re.compile(r"0|[1-9][0-9]{0,8}")
+_DESCRIPTOR = r"0|[1-9][0-9]{0,8}"
 # As many as Linux follows.
 _MOST_LINKS = 40
 _BLOCK = 1 << 17
@@ -168,7 +168,7 @@ def _open_descriptor(name: str) -> int | None:
     for _ in range(_MOST_LINKS):
         folder, last = os.path.split(name)
         with contextlib.suppress(OSError):
-            if _DESCRIPTOR.fullmatch(last) and os.path.samefile(folder, "/dev/fd"):
+            if re.fullmatch(_DESCRIPTOR, last) and os.path.samefile(folder, "/dev/fd"):
                 return int(last)
         try:
             name = os.path.join(folder, os.readlink(name))

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -276,6 +275,8 @@ def _shortest(
 ) -> tuple[Packed, int | None]:
     """Return an array packed, and how many bytes were deflated, if that is shorter."""
     # Here, since tagging does without NumPy.
+    import zlib
+
     import numpy as np
 
     if kind == PLAIN:
@@ -327,6 +328,9 @@ def _inflated(
     for name, one in described.items():
         if not isinstance(one, dict) or _DEFLATED not in one or name not in tensors:
             continue
+        # Here, since most models have none.
+        import zlib
+
         data, size = tensors[name].data, one[_DEFLATED]
         try:
             if type(size) is not int or not 0 < size <= _MOST_INFLATED * len(data):

@@ -28,9 +28,7 @@ import codecs
 import hashlib
 import json
 import math
-import mmap
 import os
-import re
 import stat
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, NoReturn, TypeAlias
@@ -46,6 +44,8 @@ from perceptron_nlp.errors import (
 )
 
 if TYPE_CHECKING:
+    import mmap
+
     import numpy.typing as npt
 
 Array: TypeAlias = "npt.NDArray[Any]"
@@ -54,8 +54,7 @@ ALIGNMENT = 64
 MAX_HEADER = 100_000_000
 HEADER_START = 8
 NO_DIGEST = b"0" * 64
-_DIGEST = re.compile(rb'"sha256":"([0-9a-f]{64})"')
-_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_BEFORE_DIGEST = b'"sha256":"'
 METADATA = "__metadata__"
 _ENTRY_KEYS = {"dtype", "shape", "data_offsets"}
 _MAX_INTEGER = 2**63 - 1
@@ -88,6 +87,9 @@ def map_file_bytes(path: str | os.PathLike[str]) -> mmap.mmap:
     The file must stay as it is while it is mapped: replacing it by a rename is harmless, writing
     into it is not. An empty file, which cannot be mapped, is a ModelError.
     """
+    # Here, since most programs read it.
+    import mmap
+
     with _open_regular(path) as handle:
         try:
             return mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ)
@@ -360,7 +362,7 @@ def _foreign(first: bytes) -> str | None:
     """Return what a file is that begins differently: ours has a small number, then ``{``."""
     if first.startswith(b"PK\x03\x04"):
         return "a zip file (as of PyTorch or NumPy)"
-    if _PICKLE.match(first):
+    if first.startswith((b"\x80\2", b"\x80\3", b"\x80\4", b"\x80\5")):
         return "a Python pickle"
     if b"morphodita" in first[:16]:
         return "a model of UDPipe (perceptron-nlp train makes ours of your treebank)"
@@ -381,11 +383,12 @@ def _is_text(first: bytes) -> bool:
 
 
 def _digest_is_right(view: memoryview, header: bytes) -> bool:
-    places = list(_DIGEST.finditer(header))
-    if len(places) != 1:
+    before, _, digits = header.partition(_BEFORE_DIGEST)
+    digits = digits.partition(b'"')[0]
+    if header.count(_BEFORE_DIGEST) != 1 or len(digits) != len(NO_DIGEST):
         return False
-    begin, end = (HEADER_START + at for at in places[0].span(1))
+    begin = HEADER_START + len(before) + len(_BEFORE_DIGEST)
     digest = hashlib.sha256(view[:begin])
     digest.update(NO_DIGEST)
-    digest.update(view[end:])
-    return digest.hexdigest().encode() == places[0].group(1)
+    digest.update(view[begin + len(digits) :])
+    return digest.hexdigest().encode() == digits

@@ -7,7 +7,6 @@ does not wait for it.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from types import MappingProxyType
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
 BUNDLED = ("en",)
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
 _FEW_NAMES = 8
-_NAME = re.compile(r"[a-z]+(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 
 
 class Tagger:
@@ -1099,4 +1097,6 @@ def is_model_name(path: str) -> bool:
 
 
 def _is_name(path: str) -> bool:
-    return _NAME.fullmatch(path) is not None and (not os.path.lexists(path) or os.path.isdir(path))
+    first, *others = path.replace("_", "-").split("-")
+    looks_so = path.isascii() and first.isalpha() and all(map(str.isalnum, others))
+    return looks_so and (not os.path.lexists(path) or os.path.isdir(path))

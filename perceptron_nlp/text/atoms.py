@@ -10,15 +10,16 @@ or a sentence does (``S``).
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
+from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.text.tagset import (
     GOES_ON,
     LABELS,
@@ -34,15 +35,14 @@ from perceptron_nlp.text.tagset import (
     known_words,
     seen,
     word_bytes,
-    word_hash,
 )
 
-EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]")
+EMPTY_LINE = r"\n[^\S\n]*\n|\r[^\S\r\n]*\r|[\f\u2029]"
 """White space that ends a paragraph."""
-LINE_BREAK = re.compile(r"[\n\r\u2028\u0085\v]")
+LINE_BREAK = r"[\n\r\u2028\u0085\v]"
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
-_LONG_GAP = re.compile(rf"\s{{{LONG_GAP},}}")
+_LONG_GAP = rf"\s{{{LONG_GAP},}}"
 LONGEST_STAND_IN = 16
 """Bytes of a word that abbreviations are taken for."""
 LONGEST_ATOM = 10_000
@@ -59,7 +59,7 @@ _UNSPACED = tuple(
         "\U00020000\U00040000",
     )
 )
-_ATOM = re.compile(
+_ATOM = (
     f"Z{{0,{LONGEST_ATOM - 1}}}(?:L[LMZ]{{0,{LONGEST_ATOM - 1}}}|[HOM][MZ]{{0,{LONGEST_ATOM - 1}}}"
     f"|D{{1,{LONGEST_ATOM}}}[MZ]{{0,{LONGEST_ATOM}}})|Z{{1,{LONGEST_ATOM}}}"
 )
@@ -116,14 +116,14 @@ def atoms_of(text: str, single: str = "") -> Atoms:
 
     single : classes of letters of which every one is an atom, of CASED and CASELESS
     """
-    spans = [found.span() for found in _ATOM.finditer(text.translate(_classes_for(single)))]
+    spans = [found.span() for found in re.finditer(_ATOM, text.translate(_classes_for(single)))]
     gaps = []
-    for (_, end), (start, _) in pairwise(spans):
+    for (_, end), (start, _) in itertools.pairwise(spans):
         if start == end:
             gaps.append(NOTHING)
         else:
             between = text[end:start]
-            is_over = between != " " and EMPTY_LINE.search(between)
+            is_over = between != " " and re.search(EMPTY_LINE, between)
             gaps.append(PARAGRAPH if is_over else SPACE)
     if spans:
         gaps.append(PARAGRAPH)
@@ -197,7 +197,10 @@ def capital_looks(words: Sequence[str], small: Mapping[str, Sequence[str]]) -> t
 
 def small_numbers(small: Mapping[str, Sequence[str]]) -> list[tuple[int, int]]:
     """Return small words as the core has them: the hash of each, and its class."""
-    return [(word_hash(word), int(often)) for often, words in small.items() for word in words]
+    found: list[tuple[int, int]] = []
+    for often, words in small.items():
+        found += zip(hash64_each([*map(word_bytes, words)]), itertools.repeat(int(often)))
+    return found
 
 
 def word_numbers(words: Words) -> list[tuple[int, int, int]]:
@@ -220,7 +223,8 @@ def word_numbers(words: Words) -> list[tuple[int, int, int]]:
                 key = _look_number(word[:1]) + 1, word[1:]
             others = numbers.get(key, 0) & ~(3 << bits)
             numbers[key] = others | (LABELS.index(label) + 1) << bits
-    return [(look, word_hash(word), known) for (look, word), known in numbers.items()]
+    hashes = hash64_each([word_bytes(word) for _, word in numbers])
+    return [(look, own, x) for own, ((look, _), x) in zip(hashes, numbers.items(), strict=True)]
 
 
 PAGE = 256
@@ -313,7 +317,7 @@ class LineCount:
 def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
     """Return the text with a piece behind it, in which no stretch of white space is long."""
     parts, begin, length = [text], 0, len(text)
-    for gap in _LONG_GAP.finditer(piece):
+    for gap in re.finditer(_LONG_GAP, piece):
         short = _shorter(gap)
         parts += (piece[begin : gap.start()], short)
         length += gap.start() - begin + len(short)
@@ -324,9 +328,9 @@ def with_gaps_shortened(text: str, piece: str, lines: LineCount) -> str:
 
 def _shorter(gap: re.Match[str]) -> str:
     """Return white space that separates tokens and sentences as a long stretch of it does."""
-    if EMPTY_LINE.search(gap.group()):
+    if re.search(EMPTY_LINE, gap.group()):
         return "\n\n"
-    return "\n" if LINE_BREAK.search(gap.group()) else " "
+    return "\n" if re.search(LINE_BREAK, gap.group()) else " "
 
 
 def is_of_letters(word: str) -> bool:

@@ -13,10 +13,9 @@ SEPARATOR = "/"
 """What stands between a word and its tag."""
 CONLLU_COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 NO_SPACES = ("upos", "xpos", "deprel")
-_SPACE = re.compile("[ \u00a0]")
 _FEATS = re.compile(r"[^\s|=]+=[^\s|=]+(?:\|[^\s|=]+=[^\s|=]+)*")
 _NODE = r"(?:0|[1-9][0-9]*)(?:\.[1-9][0-9]*)?"
-_DEPS = re.compile(rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*")
+_DEPS = rf"{_NODE}:[^\s|]+(?:\|{_NODE}:[^\s|]+)*"
 
 TokenSpan = tuple[int, int, tuple[str, ...]]
 """Begin and end of a token in its sentence, and its words: one, but of multiword tokens."""
@@ -165,14 +164,14 @@ def wrong_conllu_value(column: str, value: str) -> str | None:
         return "is empty or holds a tab or a line break"
     if value == "_":
         return None
-    if column in NO_SPACES and _SPACE.search(value):
+    if column in NO_SPACES and (" " in value or "\u00a0" in value):
         return "holds a space, which only FORM, LEMMA and MISC may"
     if column == "feats":
         if not _FEATS.fullmatch(value):
             return "is not Name=Value pairs joined by |, nor _"
         names = [pair.partition("=")[0] for pair in value.split("|")]
         return None if len(set(names)) == len(names) else "names a feature twice"
-    if column == "deps" and not _DEPS.fullmatch(value):
+    if column == "deps" and not re.fullmatch(_DEPS, value):
         return "is not head:relation pairs joined by |, nor _"
     return None
 

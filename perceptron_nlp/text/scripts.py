@@ -29,7 +29,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from string import ascii_lowercase
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
@@ -45,7 +44,7 @@ _LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"
 _ESCAPED = r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]"
 # What would break a line, or has no UTF-8.
-_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNWRITABLE = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _TURKIC = {"I": "ı", "İ": "i"}
 _TURKIC_UPPER = {"ı": "I", "i": "İ"}
 
@@ -132,7 +131,7 @@ def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None
 
 @lru_cache(maxsize=1 << 16)
 def _made(form: str, lemma: str, turkic: bool) -> Script | None:
-    if len(lemma) > LONGEST_LITERAL or _UNWRITABLE.search(lemma):
+    if len(lemma) > LONGEST_LITERAL or not _is_writable(lemma):
         return None
     low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
     for start, target, length, acute in _stems(low_form, low_lemma):
@@ -195,7 +194,7 @@ def parse_script(text: str) -> Script:
     """Return the script that a label says; raise FormatError if it is none."""
     if text.startswith("="):
         literal = unescape(text[1:])
-        if literal and len(literal) <= LONGEST_LITERAL and not _UNWRITABLE.search(literal):
+        if literal and len(literal) <= LONGEST_LITERAL and _is_writable(literal):
             return Script(literal=literal)
     fields = text.split(",")
     if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
@@ -210,7 +209,7 @@ def parse_script(text: str) -> Script:
         ):
             front, back = unescape(fields[2]), unescape(fields[4])
             too_long = max(len(front), len(back)) > LONGEST_PIECE
-            if not too_long and not _UNWRITABLE.search(front + back):
+            if not too_long and _is_writable(front + back):
                 acute = int(fields[5]) if len(fields) == 6 else None
                 return Script(fields[0], int(fields[1]), front, int(fields[3]), back, acute)
     raise FormatError(f"{quote(text)} is no edit script")
@@ -324,8 +323,8 @@ def unescape(text: str) -> str:
 WHOLE = "_"
 """The label of a token that is one word."""
 MOST_WORDS = 16
-_CUT = re.compile(r"c([0-9]{1,3}(?:,[0-9]{1,3})*(?:,\*(?:,[0-9]{1,3})*)?)")
-_REWRITE = re.compile(r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)")
+_CUT = r"c([0-9]{1,3}(?:,[0-9]{1,3})*(?:,\*(?:,[0-9]{1,3})*)?)"
+_REWRITE = r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)"
 
 
 def make_split(token: str, words: Sequence[str], *, longest: bool = False) -> str:
@@ -359,13 +358,13 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
     """
     if label == WHOLE:
         return None
-    cut = _CUT.fullmatch(label)
+    cut = re.fullmatch(_CUT, label) if label[:1] == "c" else None
     if cut is not None:
         pieces = cut.group(1) if "*" in cut.group(1) else f"0,{cut.group(1)}"
         lengths = [int(number) for number in pieces.replace("*", "0").split(",")]
         if lengths.count(0) == 1 and len(lengths) <= MOST_WORDS:
             return (lengths,)
-    rewrite = _REWRITE.fullmatch(label)
+    rewrite = re.fullmatch(_REWRITE, label)
     if rewrite is not None and int(rewrite.group(1)) <= MOST_DROPPED:
         added = unescape(rewrite.group(2))
         rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
@@ -399,7 +398,8 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
 
 STEMS = "stems"
 """A column of tokens: the cuts that leave the stem of another token, ``a|c``."""
-MOST_STEM_CUTS = 26
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_STEM_CUTS = len(_LETTERS)
 _SEVERAL = 1
 
 
@@ -437,7 +437,7 @@ def with_known_stems(
     values = []
     for token in tokens:
         own, value = _token_hash(token), ""
-        for letter, (front, back) in zip(ascii_lowercase, cuts, strict=False):
+        for letter, (front, back) in zip(_LETTERS, cuts, strict=False):
             stem = token[front : len(token) - back]
             if front + back < len(token) and stems.get(stem, own) != own:
                 value += f"|{letter}"
@@ -461,7 +461,11 @@ def _token_hash(token: str) -> int:
 
 def _is_word(text: str) -> bool:
     """Return True for what a line of CoNLL-U can hold as a word."""
-    return bool(text) and text == text.strip(" ") and not _UNWRITABLE.search(text)
+    return bool(text) and text == text.strip(" ") and _is_writable(text)
+
+
+def _is_writable(text: str) -> bool:
+    return text.isprintable() or not re.search(_UNWRITABLE, text)
 
 
 def _escaped(text: str) -> str:

@@ -41,6 +41,7 @@ _BRACKETS = entries(") ] } )) ]] ” ’’ ''")
 _OPENING = entries("""' " `` ‘‘ ‘’ “ ‘ « ‹ ( [ { * ** *** - -- – — • # < << ¿ ¡""")
 _SMILE = re.compile(r"[<>]?[:;=][-o^']?[)(\]\[|\\@*$DPpO3/]+|<3+|\^[_.]?\^|\(:|[xX]D")
 _GAP = re.compile(r"\s+")
+_EMPTY_LINE, _LINE_BREAK = re.compile(EMPTY_LINE), re.compile(LINE_BREAK)
 # How a sentence stands after a token: going on, going on after an abbreviation, perhaps over, over.
 _OPEN, _SHORT, _PERHAPS, _OVER = range(4)
 
@@ -77,7 +78,7 @@ def sentences_in(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[Span], 
                 yield _cut_out(text, spans, lines)
             if at_break:
                 gap = _GAP.match(text, end)
-                at_end = gap is not None and EMPTY_LINE.search(gap.group())
+                at_end = gap is not None and _EMPTY_LINE.search(gap.group())
                 for spans in splitter.rest() if at_end else splitter.end_line():
                     yield _cut_out(text, spans, lines)
             seen = end
@@ -115,8 +116,8 @@ class Splitter:
         """Yield the sentences that are over once the next chunk of the text is there."""
         gap = text[self.end : start]
         if gap != " " and gap:
-            broken = LINE_BREAK.search(gap) is not None
-            if self._tokens and (EMPTY_LINE.search(gap) or (broken and self._may_end_at_line())):
+            broken = _LINE_BREAK.search(gap) is not None
+            if self._tokens and (_EMPTY_LINE.search(gap) or (broken and self._may_end_at_line())):
                 yield from self.rest()
             if broken:
                 self._line_length = 0

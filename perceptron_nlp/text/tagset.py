@@ -6,7 +6,6 @@ Places between the atoms of running text have labels of their own, which words b
 from __future__ import annotations
 
 import itertools
-from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -224,6 +223,9 @@ class Strings(NamedTuple):
     @classmethod
     def of(cls, strings: Iterable[str]) -> Strings:
         """Return strings encoded."""
+        # Here, since tagging has what a file has.
+        from array import array
+
         texts = [word_bytes(text) for text in strings]
         ends = itertools.accumulate(map(len, texts), initial=0)
         return cls(memoryview(b"".join(texts)), memoryview(array("q", ends)))

@@ -139,7 +139,7 @@ def test_atoms_and_gaps_are_the_text_again(text: str) -> None:
         between = behind[: len(behind) - len(behind.lstrip())]
         rest = behind[len(between) :]
         if rest:
-            assert gap == ("p" if EMPTY_LINE.search(between) else "1" if between else "0")
+            assert gap == ("p" if re.search(EMPTY_LINE, between) else "1" if between else "0")
         place = end
     assert not text[place:].strip()
     assert not atoms.gaps or atoms.gaps[-1] == "p"

@@ -7,7 +7,6 @@ training and afterwards, is what makes it work, since training would else see th
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -49,6 +48,9 @@ class StoredLemmas(Mapping[str, int]):
         """Return lemmas in this form."""
         if isinstance(lemmas, StoredLemmas):
             return lemmas
+        # Here, since tagging has what a file has.
+        from array import array
+
         return cls(Strings.of(lemmas), memoryview(array("I", lemmas.values())))
 
     @cached_property
