@@ -246,11 +246,12 @@ List the models that tag, load and the like know by a name: the bundled one, and
 installed packages. A language's code stands for the one of its models that learned from the most
 words. No name reaches the network.""",
     f"""\
+--json  the same as --to json
 {TO}
 """,
     """\
   perceptron-nlp models
-  perceptron-nlp models --to json""",
+  perceptron-nlp models --json""",
 )
 
 
@@ -275,4 +276,5 @@ def run_models(chosen: argparse.Namespace) -> None:
         *(Column("package"), Column("path", "data")),
     ]
     about = "UPOS, FEATS, lemmas: F1 in percent, from text, on the treebank's test part"
-    show(Report("Models", tables=[Table("models", about, columns, rows)]), chosen.to)
+    report = Report("Models", tables=[Table("models", about, columns, rows)])
+    show(report, "json" if chosen.json else chosen.to)

@@ -130,7 +130,7 @@ def test_models_of_an_installed_package_have_names(
         assert main(["tag", "xx", str(ROOT / "data" / "harbor.txt"), "--quiet"]) == 0
     assert caplog.messages == ["xx: took xx-large; there are xx-large, xx-small"]
     assert "# text = The ferry left the harbor" in capsys.readouterr().out
-    assert main(["models", "--to", "json"]) == 0
+    assert main(["models", "--json"]) == 0
     listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)["models"]}
     assert {*listed} >= {"en", "xx-large", "xx-small", "yy-other"}
     assert listed["yy-other"]["package"] == "some-models 1.0"
