@@ -41,6 +41,7 @@ from perceptron_nlp.analysis.doctor.doctoring import (
     with_scripts,
 )
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, log_softmax
+from perceptron_nlp.text.scripts import parse_script
 
 FOLDS = 5
 Place = tuple[int, int]
@@ -150,13 +151,23 @@ def cut_otherwise(label: str, form: str, chance: random.Random) -> str:
     return ",".join(parts)
 
 
+def lemmatized(sentence: pn.Sentence) -> pn.Sentence:
+    """A sentence with lemmas in place of edit scripts; words, where one cannot be applied."""
+    lemmas = [
+        "_" if script == "_" else parse_script(script).apply(word) or word
+        for word, script in zip(sentence.words, sentence.column("lemma"), strict=True)
+    ]
+    return pn.Sentence(sentence.words, {**sentence.columns, "lemma": lemmas})
+
+
 def measure_kinds(path: str, share: float, seed: int) -> None:
     """Print a row of each kind of error."""
     sentences = [sentence for sentence in pn.open_corpus(path) if sentence.words]
     scripted = [with_scripts(sentence, turkic=False) for sentence in sentences]
+    lemmas = [sentence.column("lemma") for sentence in sentences]
     kinds = {
         "UPOS, the same contexts": (sentences, "upos", ()),
-        "lemmas": (scripted, "lemma", ("upos",)),
+        "lemmas": (scripted, "lemma", ()),
         "FEATS": (sentences, "feats", ("upos",)),
         "tokens": ([with_cuts(sentence) for sentence in sentences], TOKENS, ()),
     }
@@ -169,8 +180,13 @@ def measure_kinds(path: str, share: float, seed: int) -> None:
             given, wrong = planted(units, share, seed, confused)
         else:
             given, wrong = replaced(units, column, share, seed)
-        options = DoctorOptions(seed=seed, contexts=contexts)
-        found = examine(given, column, evidence, options, "sentences").diagnosis()
+        if column == "lemma":
+            given = [lemmatized(sentence) for sentence in given]
+            wrong = {(k, i) for k, i in wrong if given[k].column(column)[i] != lemmas[k][i]}
+            found = pn.doctor(given, column=column, seed=seed)
+        else:
+            options = DoctorOptions(seed=seed, contexts=contexts)
+            found = examine(given, column, evidence, options, "sentences").diagnosis()
         hits = np.array([(c.sentence - 1, c.index) in wrong for c in found.candidates], float)
         print(
             f"| {name} | {len(wrong):,} | {len(hits):,} | {hits[:100].mean():.2f} |"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, islice
@@ -153,7 +154,10 @@ def doctor(
             evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
     found = examine(units, name, evidence, chosen, source.place, callback).diagnosis()
     found = replace(found, findings=_findings(sentences))
-    return found if decoded is None else _decoded(found, decoded)
+    if decoded is None:
+        return found
+    known = Counter(lemma for s in sentences for lemma in s.column(name)) if name == LEMMA else None
+    return _decoded(found, decoded, known or Counter())
 
 
 def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
@@ -192,15 +196,14 @@ def with_cuts(sentence: Sentence) -> Sentence:
     """
     text, tokens, _ = surface(sentence)
     firsts = [0, *accumulate(len(words) for *_, words in tokens)]
-    units, labels, lines = [], [], []
-    last = 0
+    units, labels, lines, last = [], [], [], 0
     for unit in re.finditer(r"\S+", text):
         start, end, form = *unit.span(), unit[0]
         begun = [at for at, token in enumerate(tokens) if start <= token[0] < end]
         parts = []
         for at in begun:
             place, n_words = tokens[at][0] - start, len(tokens[at][2])
-            rest = len(form) - place
+            rest = end - tokens[at][0]
             from_start = not place or form[place - 1] in "'’" or (place <= 2 and rest > 3)
             parts.append(f"{place if from_start else -rest}" + f":{n_words}" * (n_words > 1))
         last = begun[-1] if begun else last
@@ -226,13 +229,18 @@ def _cut_as(label: str, form: str) -> str | None:
     return shown.lstrip() + "…" * label.endswith(">")
 
 
-def _decoded(found: Diagnosis, decoded: Decoder) -> Diagnosis:
-    """Return a diagnosis of labels as one of what they make of forms."""
+def _decoded(found: Diagnosis, decoded: Decoder, known: Counter[str]) -> Diagnosis:
+    """Return a diagnosis of labels as one of what they make of forms.
+
+    What stands elsewhere is likelier than what stands nowhere, such as the lemma of a word that is
+    misspelled: candidates that say the opposite come last.
+    """
     candidates = []
     for one in found.candidates:
         gold, expected = decoded(one.gold, one.form), decoded(one.expected, one.form)
         if gold and expected and gold != expected:
             candidates.append(replace(one, gold=gold, expected=expected))
+    candidates.sort(key=lambda one: known[one.gold] > 1 and not known[one.expected])
     agreement = 1 - len(candidates) / found.labeled
     return replace(found, candidates=tuple(candidates), agreement=agreement)
 
