@@ -29,7 +29,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from perceptron_nlp._core.model.modelrows import rice_decoded, room, starts_of
+from perceptron_nlp._core.model.modelrows import rice_decoded, starts_of
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError, quote
 from perceptron_nlp.formats.tensorfile import (
     ALIGNMENT,
@@ -305,14 +305,11 @@ def unpacked_tensors(
 
     Those in rows have 16 bits where they had 8: tagging takes them so.
     """
-    arrays = tensors = {**tensors, **_inflated(tensors, described, path)}
-    sizes = {name: _size(tensors.get(name), one) for name, one in described.items()}
-    left = room(sum(sizes.values()))
+    arrays = {**tensors, **_inflated(tensors, described, path)}
     # Counts, which say where rows begin, must be there first.
     for name in sorted(described, key=lambda name: _kind(described[name]) == IN_ROWS):
         try:
-            arrays[name] = _unpacked(arrays, name, described[name], left)
-            left = left[sizes[name] :]
+            arrays[name] = _unpacked(arrays, name, described[name])
         except ValueError as error:
             raise ModelError(
                 f"{path}: the model's {quote(name)}, which is packed: {error}; get the file again"
@@ -356,17 +353,7 @@ def _kind(one: Any) -> Any:
     return one.get("numbers") if isinstance(one, dict) else None
 
 
-def _size(packed: Tensor | None, one: Any) -> int:
-    """Return the bytes that an array takes when it is unpacked; 0 if it cannot be."""
-    length = one.get("length") if isinstance(one, dict) else None
-    if packed is None or type(length) is not int or not 0 <= length <= 8 * len(packed.data):
-        return 0
-    # Of eight bytes at most, which begin where those of any type may.
-    items = item_size(one["dtype"]) if one.get("dtype") in (*CODES,) else 0
-    return -(-length * max(items, 2) // ALIGNMENT) * ALIGNMENT
-
-
-def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryview) -> Tensor:
+def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
     packed = tensors.get(name)
     if packed is None or packed.dtype != "U8" or len(packed.shape) != 1:
         raise ValueError("there are no such bytes")
@@ -389,9 +376,7 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any, into: memoryvi
     if kind == IN_ROWS and dtype == "U8":
         dtype = "U16"
     starts = None if counts is None else starts_of(counts.numbers())
-    numbers = rice_decoded(
-        packed.data, one["length"], one["low_bits"], CODES[dtype], kind, starts, into
-    )
+    numbers = rice_decoded(packed.data, one["length"], one["low_bits"], CODES[dtype], kind, starts)
     return Tensor.of(numbers, dtype, kind, starts)
 
 

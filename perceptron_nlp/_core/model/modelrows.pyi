@@ -18,7 +18,6 @@ def rice_decoded(
     code: str = "Q",
     kind: str = "codes",
     starts: npt.NDArray[np.int64] | memoryview | None = None,
-    into: memoryview | None = None,
 ) -> memoryview: ...
 def in_label_order(
     labels: memoryview, weights: memoryview, starts: memoryview, order: memoryview

@@ -37,7 +37,7 @@ ctypedef fused Number:
 
 def room(Py_ssize_t size):
     """A writable memoryview of so many bytes that hold anything, in large pages where the system has
-    them: arrays take few together, and to get a small page takes longer than to fill it."""
+    them: to get a small page takes longer than to fill it."""
     return memoryview(_Room(size))
 
 
@@ -239,7 +239,7 @@ _ITEMS = {"B": 1, "H": 2, "I": 4, "Q": 8, "b": 1, "h": 2, "i": 4, "q": 8}
 _OTHER_ROWS = "its rows are of another size"
 
 
-def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None, into=None):
+def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None):
     """The numbers of a Rice code.
 
     Parameters
@@ -251,8 +251,6 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None, in
     kind : what they are made of the codes by: "codes" for these, or one of the kinds of
         formats/tensorarrays.py
     starts : of the kind "in_rows", int64[rows + 1]: where rows begin, from 0 to length, rising
-    into : None, or uint8[n], a buffer that begins at a multiple of 8 bytes, which takes the numbers if
-        there is room in it
 
     Returns
     -------
@@ -285,9 +283,7 @@ def rice_decoded(data, length, low_bits, code="Q", kind="codes", starts=None, in
         return memoryview(b"").cast(code)
     if rows[0] != 0 or rows[rows.shape[0] - 1] != length or not _rising(rows):
         raise ValueError(_OTHER_ROWS)
-    if into is None or len(into) < item * length:
-        into = memoryview(bytearray(item * length))
-    numbers = into[:item * length]
+    numbers = room(item * length)
     out = numbers
     rice.data, rice.size, rice.length, rice.low_bits = &view[0], size, length, low_bits
     rice.kind, rice.item, rice.starts = _KINDS[kind], item, &rows[0]

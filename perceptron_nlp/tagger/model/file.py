@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from perceptron_nlp._core.model.frozenmodel import WIDEST_BEAM
@@ -105,7 +105,7 @@ def describe(model: TaggerModel, number: int) -> tuple[dict[str, Any], dict[str,
 class _Description(NamedTuple):
     """Description of one model in a file, each part checked when it is taken.
 
-    ``number`` is that of the pass in the names of its arrays.
+    ``number`` is that of the pass in the names of its arrays, ``again`` as for Reader.
     """
 
     path: str
@@ -113,6 +113,7 @@ class _Description(NamedTuple):
     described: dict[str, Any]
     record: dict[str, Any]
     number: int = 0
+    again: Callable[[str], Mapping[str, Tensor]] | None = None
 
     def model(self, packed: int = 0) -> TaggerModel:
         """The model; `packed` tells how the file's arrays are, see Whole."""
@@ -154,7 +155,7 @@ class _Description(NamedTuple):
 
     @property
     def _reader(self) -> Reader:
-        return Reader(f"{self.number}.", self.tensors, self._bad)
+        return Reader(f"{self.number}.", self.tensors, self._bad, self.again)
 
     def _calibration(self) -> Calibration | None:
         # Models that were never calibrated do not speak of it.
@@ -444,20 +445,32 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         )
     try:
         packed = versions.index(metadata["format_version"])
+        again = None
         if packed:
-            tensors = unpacked_tensors(tensors, object_in(metadata["packed"], "packed"), path)
+            how, stored = object_in(metadata["packed"], "packed"), tensors
+
+            def again(prefix: str) -> dict[str, Tensor]:
+                own = {name: one for name, one in stored.items() if name.startswith(prefix)}
+                found = unpacked_tensors(
+                    own, {name: how[name] for name in how if name.startswith(prefix)}, path
+                )
+                if packed == TIGHTEST:
+                    _in_label_order(found, path)
+                return found
+
+            tensors = again("")
         if packed == TIGHTEST:
-            _in_label_order(tensors, path)
             for name in [name for name in tensors if name.startswith(_TEXT)]:
                 metadata[name.removeprefix(_TEXT)] = str(tensors[name].data, "utf-8")
         model = object_in(metadata["model"], "model")
         record = checked_record(object_in(metadata["record"], "record"))
-        first = _Description(path, tensors, model, record).model(packed)
+        own = _Description(path, tensors, model, record, again=again)
+        first = own.model(packed)
         if "segmentation" in metadata:
             segmentation = object_in(metadata["segmentation"], "segmentation")
             n_columns = 1 + len(objects_in(metadata.get("more", "[]"), "more"))
-            own = _Description(path, tensors, segmentation, {}, 2 * n_columns)
-            first = first.replace(segmentation=_segmentation(own, first))
+            cutting = own._replace(described=segmentation, record={}, number=2 * n_columns)
+            first = first.replace(segmentation=_segmentation(cutting, first))
         if first.column == TEXT and ("segmentation" not in metadata or "more" in metadata):
             raise _bad(path, "segmentation", "missing, or not all")
         if "more" not in metadata:
@@ -465,7 +478,8 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         others = []
         for place, one in enumerate(objects_in(metadata["more"], "more"), 1):
             model, record = checked_object(one["model"], "model"), checked_record(one["record"])
-            others.append(_Description(path, tensors, model, record, 2 * place).model())
+            other = own._replace(described=model, record=record, number=2 * place)
+            others.append(other.model())
         whole_model = joined([first, *others])
         if "agreement" not in metadata:
             return whole_model

@@ -7,6 +7,7 @@ part, every bit of it checked.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
@@ -69,11 +70,13 @@ class Reader(NamedTuple):
     prefix : the beginning of their names
     tensors : all arrays of a file
     bad : makes the error to raise of a name and what is wrong with it
+    again : None, or unpacks once more the arrays whose names begin so
     """
 
     prefix: str
     tensors: Mapping[str, Tensor]
     bad: Callable[[str, str], Exception]
+    again: Callable[[str], Mapping[str, Tensor]] | None = None
 
     def under(self, name: str) -> Reader:
         """Return a reader for a part of this part."""
@@ -144,7 +147,8 @@ class QuantizedWeights:
     weights : int16[n_cells], none of them 0
     scale : a power of two, or eighths of one
     table_bits : None (exact keys) or the size of the fixed table
-    buffers : the arrays above by name, of a file as memoryviews: tagging does without NumPy
+    n_rows : features with a weight that is not 0
+    n_cells : weights that are not 0
     """
 
     keys: npt.NDArray[np.uint64]
@@ -153,10 +157,35 @@ class QuantizedWeights:
     labels: npt.NDArray[np.uint16]
     weights: npt.NDArray[np.int16]
 
-    def __init__(self, *, scale: float, table_bits: int | None, **buffers: Any) -> None:
+    def __init__(
+        self,
+        *,
+        scale: float,
+        table_bits: int | None,
+        again: Callable[[], dict[str, Any]] | None = None,
+        **buffers: Any,
+    ) -> None:
         self.scale = scale
         self.table_bits = table_bits
-        self.buffers = buffers
+        self.n_rows, self.n_cells = len(buffers["keys"]), len(buffers["weights"])
+        self._buffers: dict[str, Any] | None = buffers
+        self._again = again
+
+    @property
+    def buffers(self) -> dict[str, Any]:
+        """The arrays by name, of a file as memoryviews: tagging does without NumPy."""
+        found = self._buffers
+        if found is None and self._again is not None:
+            found = self._buffers = self._again()
+        assert found is not None
+        return found
+
+    def let_go(self) -> None:
+        """Forget the arrays if a file has them packed; they are made again for whoever asks."""
+        if self._again is not None:
+            self._buffers = None
+            for name in _ARRAYS:
+                self.__dict__.pop(name, None)
 
     def __getattr__(self, name: str) -> Any:
         if name not in _ARRAYS:
@@ -202,7 +231,7 @@ class QuantizedWeights:
                 for_sums = _finest(room, _largest_sum(frozen, most), parts)
             if for_sums * largest >= FINE_STEPS:
                 scale = for_sums
-        arrays = rounded(frozen, len(most), scale)
+        arrays: dict[str, Any] = rounded(frozen, len(most), scale)
         return cls(scale=scale, table_bits=frozen.table_bits, **arrays)
 
     def write(self, writer: Writer) -> dict[str, Any]:
@@ -229,21 +258,20 @@ class QuantizedWeights:
         n_labels, n_groups = shape
         bad, named = reader.bad, reader.prefix
         bits, scale = _table_bits(described, bad), _scale(described, bad)
-        keys = reader.numbers("keys", "U64")
-        group_starts = reader.numbers("group_starts", "I64")
+        arrays = _arrays_of(reader)
+        keys, group_starts, starts, labels, weights = (arrays[name] for name in _ARRAYS)
         counts = reader.numbers("counts", *UNSIGNED)
-        in_rows, signed = reader.tensor("labels", "U8", "U16"), reader.tensor("weights", "I16")
-        labels, weights = in_rows.numbers(), signed.numbers()
         if len(counts) != len(keys) or len(labels) != len(weights):
             raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
         # What was packed so cannot have empty rows, labels that fall, or weights of 0.
-        starts = in_rows.starts or starts_of(counts)
+        in_rows = reader.tensor("labels", "U8", "U16").starts is not None
         adds_up = len(starts) == len(keys) + 1 and starts[-1] == len(weights)
-        if not adds_up or not (in_rows.starts or none_is_zero(counts)):
+        if not adds_up or not (in_rows or none_is_zero(counts)):
             raise bad(named + "counts", "do not add up to the number of weights")
         if highest(labels) >= n_labels:
             raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-        if signed.packing != SIGNED and not none_is_zero(weights):
+        is_signed = reader.tensor("weights", "I16").packing == SIGNED
+        if not (is_signed or none_is_zero(weights)):
             raise bad(named + "weights", "some are 0")
         borders = group_starts.tolist()
         if (
@@ -258,34 +286,37 @@ class QuantizedWeights:
         # A row of a fixed table belongs to all templates, so there rows are all one group.
         if not rise(keys, group_starts if bits is None else whole(keys)):
             raise bad(named + "keys", "not in ascending order")
-        labels = in_16_bits(labels)
-        if not (in_rows.starts or rise(labels, starts)):
+        if not (in_rows or rise(labels, starts)):
             raise bad(named + "labels", "not in ascending order")
-        return cls(
-            keys=keys,
-            group_starts=group_starts,
-            starts=starts,
-            labels=labels,
-            weights=weights,
-            scale=scale,
-            table_bits=bits,
-        )
-
-    @property
-    def n_rows(self) -> int:
-        """Features with a weight that is not 0."""
-        return len(self.buffers["keys"])
-
-    @property
-    def n_cells(self) -> int:
-        """Weights that are not 0."""
-        return len(self.buffers["weights"])
+        again = None
+        if reader.again is not None:
+            # Not a reader of the arrays that there are: they would stay.
+            again = functools.partial(_arrays_again, named, reader.again)
+        return cls(scale=scale, table_bits=bits, again=again, **arrays)
 
     def groups(self) -> npt.NDArray[Any]:
         """int64[n_rows]: the template of each row."""
         import numpy as np
 
         return np.repeat(np.arange(len(self.group_starts) - 1), np.diff(self.group_starts))
+
+
+def _arrays_of(reader: Reader) -> dict[str, memoryview]:
+    """Return the arrays of weights as tagging takes them."""
+    in_rows = reader.tensor("labels", "U8", "U16")
+    return {
+        "keys": reader.numbers("keys", "U64"),
+        "group_starts": reader.numbers("group_starts", "I64"),
+        "starts": in_rows.starts or starts_of(reader.numbers("counts", *UNSIGNED)),
+        "labels": in_16_bits(in_rows.numbers()),
+        "weights": reader.numbers("weights", "I16"),
+    }
+
+
+def _arrays_again(
+    prefix: str, unpack: Callable[[str], Mapping[str, Tensor]]
+) -> dict[str, memoryview]:
+    return _arrays_of(Reader(prefix, unpack(prefix), KeyError))
 
 
 def _finest(room: float, value: float, parts: int = 1) -> float:

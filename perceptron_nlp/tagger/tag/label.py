@@ -370,7 +370,7 @@ def decoder_of(
         from perceptron_nlp.text.spans import legal_steps
 
         steps = legal_steps(model.tags, model.right_to_left)
-    return SentenceDecoder(
+    decoder = SentenceDecoder(
         program_of(model.templates),
         keys=weights.buffers["keys"],
         starts=weights.buffers["starts"],
@@ -388,3 +388,5 @@ def decoder_of(
         lexicon={word_bytes(form): labels for form, labels in allowed.items()},
         memory=memory,
     )
+    weights.let_go()
+    return decoder

@@ -12,6 +12,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.cli.main import main
+from perceptron_nlp.tagger.model.file import model_to_bytes
 
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((Path(pn.__file__).parent / "models").glob("*.model"))
@@ -24,6 +25,18 @@ def test_every_column_of_a_bundled_model_is_calibrated(path: Path) -> None:
     for column, part in pn.load(path).by_column.items():
         assert part.model.calibration is not None, column
         assert part.model.record["calibration"]["words"] >= 1000, column
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_a_tagger_holds_no_arrays_that_its_file_has_and_makes_them_again(path: Path) -> None:
+    tagger, model = pn.load(path), pn.read_model(path)
+    for own, other in zip(tagger.model.parts_by_column, model.parts_by_column, strict=True):
+        assert own.weights._buffers is None
+        assert own.weights.n_cells == len(other.weights.buffers["weights"])
+        for name, array in other.weights.buffers.items():
+            assert (getattr(own.weights, name) == getattr(other.weights, name)).all(), name
+            assert own.weights.buffers[name] == array
+    assert tagger.to_bytes() == model_to_bytes(model)
 
 
 def test_the_english_model_tells_how_sure_it_is(
