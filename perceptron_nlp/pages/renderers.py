@@ -268,7 +268,7 @@ _TEX = {
     "→": r"$\rightarrow$",
     "±": r"$\pm$",
     "−": "$-$",
-    "–": "--",
+    "–": r"\textendash{}",
     "…": r"\ldots{}",
 }
 
@@ -297,4 +297,6 @@ def latex(report: Report) -> list[str]:
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in printable(text))
+    escaped = "".join(_TEX.get(character, character) for character in printable(text))
+    # Two hyphens, as in the name of an option, are no dash.
+    return re.sub("-(?=-)", "-{}", escaped)

@@ -8,6 +8,8 @@ import json
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp._display import FORMS
@@ -95,6 +97,44 @@ def test_no_cell_of_a_table_is_a_formula_to_a_spreadsheet() -> None:
         assert tsv_text(cell) == text
         assert len(cell) < 2 or cell[0] not in "=+-@"
     assert tsv_cell(-1.5) == "-1.5"
+
+
+TEX_TOKEN = re.compile(r"\\\\|\\[a-zA-Z]+|\\[&%$#_{}]|[^\\]")
+
+
+def tex_rows(source: str) -> list[list[str]]:
+    """Cells of the rows of LaTeX's tables; fails where TeX would stop, or take text for markup."""
+    depth, is_formula, rows, cells = 0, False, [], [""]
+    for line in source.split("\n"):
+        if line.startswith("%"):
+            continue
+        tokens = TEX_TOKEN.findall(line)
+        assert "".join(tokens) == line
+        for token in tokens:
+            depth += (token == "{") - (token == "}")
+            is_formula ^= token == "$"
+            assert depth >= 0 and token not in ("%", "#", "_", "^", "~")
+            assert "--" not in line
+            if token == "\\\\":
+                rows.append([cell.strip() for cell in cells])
+            if token == "&":
+                cells.append("")
+            elif token == "\\\\" or token.endswith("rule"):
+                cells = [""]
+            else:
+                cells[-1] += token
+    assert not depth and not is_formula
+    return rows
+
+
+@given(st.lists(st.text("&%$#_{}~^\\<>|-–→ab\n'`\"", max_size=9), min_size=2, max_size=6))
+def test_no_text_is_markup_in_latex(texts: list[str]) -> None:
+    columns = [Column("a_b"), Column("share", "percent"), Column("why", "prose")]
+    rows = [(text, -0.5, text) for text in texts]
+    report = Report(texts[0], [], [Table("t", texts[1], columns, rows)], texts, [Report(texts[0])])
+    found = tex_rows(written(report, "latex"))
+    assert len(found) == len(texts) + 1 and {len(row) for row in found} == {3}
+    assert all(row[1] == "$-$50.00" for row in found[1:])
 
 
 def test_markdown_and_latex_escape_what_has_a_meaning() -> None:
