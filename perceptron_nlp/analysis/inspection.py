@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from perceptron_nlp import Sentence, Tagger, TaggerModel
 from perceptron_nlp._checks import check_int, check_threads
@@ -17,7 +17,8 @@ from perceptron_nlp.analysis.templates import (
     worth,
 )
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, ModelError
-from perceptron_nlp.formats import Section, check_format, layout_of, read_file_bytes
+from perceptron_nlp.formats import check_format, open_tensors, read_file_bytes
+from perceptron_nlp.formats.tensorfile import HEADER_START, item_size, long_name, parse_header
 from perceptron_nlp.pages.renderers import Reported
 from perceptron_nlp.pages.reports import Column, Figure, Report, Table
 from perceptron_nlp.tagger.model.file import PLAIN_VERSION, model_from_bytes
@@ -28,6 +29,40 @@ from perceptron_nlp.text.scripts import parse_script
 from perceptron_nlp.text.tagset import CASED, CASELESS, PATTERN_KINDS, holds, known_words
 
 TOP = 20
+
+
+class Section(NamedTuple):
+    """A part of a file, where it begins and how long it is: ``"header"`` or an array.
+
+    ``length`` is how many items the array has, ``type`` NumPy's name of theirs.
+    """
+
+    name: str
+    begin: int
+    bytes: int
+    type: str | None
+    length: int | None
+
+
+def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
+    """Return the parts of a file from its beginning to its end."""
+    open_tensors(data, path)
+    start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
+    entries, _, _ = parse_header(data[HEADER_START:start], path)
+    arrays = [
+        Section(
+            name,
+            start + entry.begin,
+            entry.end - entry.begin,
+            long_name(entry.dtype),
+            (entry.end - entry.begin) // item_size(entry.dtype),
+        )
+        for name, entry in entries.items()
+    ]
+    return (
+        Section("header", 0, start, None, None),
+        *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.tagger import Tagger, load
+from perceptron_nlp.tagger.train.learners import quantized
 from perceptron_nlp.tagger.train.resuming import state_of
 from perceptron_nlp.text.tagset import TagSet
 
@@ -218,7 +219,7 @@ def _mix(base: TaggerModel, models: Sequence[TaggerModel], factors: Sequence[flo
     shares = [factor / sum(factors) for factor in factors]
     runs = [mixed(begun, reached, shares) for begun, *reached in zip(*states, strict=True)]
     averages = [run.average(n_labels, base.weights.table_bits) for run in runs]
-    weights = QuantizedWeights.of(sum_of(averages), most_features(base.templates) or [1])
+    weights = quantized(sum_of(averages), most_features(base.templates) or [1])
     state = TrainingState(state_of(base).options, tuple(runs))
     record = _mixed_record(base, models)
     return _united(base, models, tags=tags, weights=weights, record=record, state=state)
@@ -316,8 +317,8 @@ def _mean(
     if len(scales) == 1:
         steps = mean.weights * models[0].weights.scale
         if np.all(np.abs(steps - np.rint(steps)) <= _SMALL) and np.all(np.abs(steps) <= LARGEST):
-            return QuantizedWeights.of(mean, most, *scales)
-    return QuantizedWeights.of(mean, most)
+            return quantized(mean, most, *scales)
+    return quantized(mean, most)
 
 
 def _in_float64(weights: QuantizedWeights, numbers: Sequence[int], n_labels: int) -> FrozenWeights:

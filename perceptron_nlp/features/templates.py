@@ -66,8 +66,6 @@ MAX_AFFIX = 16
 CONTEXT_COLUMNS = ("near", "near-left", "near-right", "near-case", "near-share")
 CONTEXT_SIDES = ("near-left-", "near-right-")
 
-_MOST_DIGITS = 9
-
 
 class Value(NamedTuple):
     """Something to see of a single word: a view of a column, perhaps an affix of it.
@@ -160,14 +158,15 @@ def _parse_value(name: str, text: str) -> Value:
             raise TemplateError(f"{quote(text)}: column: needs the name of a column after it")
     view = parts[0]
     if view not in VIEWS:
-        raise TemplateError(f"{quote(text)}: no view is called {quote(view)}{_nearest(view)}")
+        names = [*VIEWS, "tag", "first", "last", "bias", "column:NAME"]
+        hint = did_you_mean(view, names) or f"; there are {', '.join(names)}"
+        raise TemplateError(f"{quote(text)}: no view is called {quote(view)}{hint}")
     if len(parts) == 1:
         return Value(column, view)
     affix = ".".join(parts[1:])
     if affix == "pieces":
         return Value(column, view, affix)
-    kind, lengths = affix[:6], affix[6:]
-    shortest, hyphen, longest = lengths.partition("-")
+    kind, (shortest, hyphen, longest) = affix[:6], affix[6:].partition("-")
     if kind != "ngrams":
         hyphen, longest = "-" if not hyphen else "", shortest
     if not (kind in AFFIXES[1:4] and hyphen and _is_number(shortest) and _is_number(longest)):
@@ -184,12 +183,7 @@ def _parse_value(name: str, text: str) -> Value:
 
 
 def _is_number(digits: str) -> bool:
-    return digits.isdecimal() and len(digits) <= _MOST_DIGITS
-
-
-def _nearest(name: str) -> str:
-    names = [*VIEWS, "tag", "first", "last", "bias", "column:NAME"]
-    return did_you_mean(name, names) or f"; there are {', '.join(names)}"
+    return digits.isdecimal() and len(digits) < 10
 
 
 MAX_ATOMS = 8
@@ -340,7 +334,6 @@ def most_features(templates: Sequence[Template]) -> list[int]:
     return program_of(tuple(templates)).most_features
 
 
-# As above.
 @functools.lru_cache(maxsize=16)
 def program_of(templates: tuple[Template, ...]) -> FeatureProgram:
     """Return the core's form of a checked list of templates."""

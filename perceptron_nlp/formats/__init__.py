@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
     from perceptron_nlp.formats.tensorarrays import (
-        Section,
-        layout_of,
         packed_tensors,
         read_tensors,
         unpacked_tensors,
@@ -61,8 +59,7 @@ _PLACES = {
     "formats.reading": "Segment",
     "formats.replace": "check_place replace_file",
     "formats.tagged": "read_pairs read_tagged read_text write_tagged",
-    "formats.tensorarrays": "Section layout_of packed_tensors read_tensors unpacked_tensors"
-    " write_tensors",
+    "formats.tensorarrays": "packed_tensors read_tensors unpacked_tensors write_tensors",
     "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
     "formats.ud_rules": "UD_TAGS ordered_features wrong_ud_value",
     "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value wrong_tag",

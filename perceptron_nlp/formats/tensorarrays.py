@@ -38,13 +38,10 @@ from perceptron_nlp.formats.tensorfile import (
     HEADER_START,
     METADATA,
     NO_DIGEST,
-    SIGNED,
     Array,
     Tensor,
     item_size,
-    long_name,
     open_tensors,
-    parse_header,
 )
 
 if TYPE_CHECKING:
@@ -144,40 +141,6 @@ def read_tensors(
     return arrays, metadata
 
 
-class Section(NamedTuple):
-    """A part of a file, where it begins and how long it is: ``"header"`` or an array.
-
-    ``length`` is how many items the array has, ``type`` NumPy's name of theirs.
-    """
-
-    name: str
-    begin: int
-    bytes: int
-    type: str | None
-    length: int | None
-
-
-def layout_of(data: bytes, path: str) -> tuple[Section, ...]:
-    """Return the parts of a file from its beginning to its end."""
-    open_tensors(data, path)
-    start = HEADER_START + int.from_bytes(data[:HEADER_START], "little")
-    entries, _, _ = parse_header(data[HEADER_START:start], path)
-    arrays = [
-        Section(
-            name,
-            start + entry.begin,
-            entry.end - entry.begin,
-            long_name(entry.dtype),
-            (entry.end - entry.begin) // item_size(entry.dtype),
-        )
-        for name, entry in entries.items()
-    ]
-    return (
-        Section("header", 0, start, None, None),
-        *sorted(arrays, key=lambda section: (section.begin, section.bytes, section.name)),
-    )
-
-
 Words: TypeAlias = "npt.NDArray[np.uint64]"
 
 MOST_LOW_BITS = 63
@@ -217,11 +180,6 @@ def pack(values: Words, low_bits: int | None = None) -> Packed:
     return Packed(len(values), low_bits, data)
 
 
-def unpack(packed: Packed) -> memoryview:
-    """Return the numbers: see modelrows.rice_decoded."""
-    return rice_decoded(packed.data, packed.length, packed.low_bits)
-
-
 def _bits(values: Words, width: int) -> Array:
     """Return the lowest `width` bits of each number."""
     import numpy as np
@@ -232,8 +190,9 @@ def _bits(values: Words, width: int) -> Array:
 
 
 _KEYS, _DEFLATED = {"dtype", "length", "low_bits", "numbers"}, "deflated"
-POSITIVE, ASCENDING, IN_ROWS, PLAIN = "positive", "ascending", "in_rows", "plain"
-KINDS = (POSITIVE, SIGNED, ASCENDING, IN_ROWS, PLAIN)
+KINDS = POSITIVE, SIGNED, ASCENDING, IN_ROWS, PLAIN = (
+    *("positive", "signed", "ascending", "in_rows", "plain"),
+)
 # The low bits of codes that are deflated: whole bytes, whose patterns are then found.
 _BYTES_DEFLATED = 8
 # No byte that is deflated stands for more.
@@ -377,7 +336,7 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
         dtype = "U16"
     starts = None if counts is None else starts_of(counts.numbers())
     numbers = rice_decoded(packed.data, one["length"], one["low_bits"], CODES[dtype], kind, starts)
-    return Tensor.of(numbers, dtype, kind, starts)
+    return Tensor.of(numbers, dtype, starts)
 
 
 def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:

@@ -63,8 +63,6 @@ _MAX_DIMENSIONS = 32
 CODES = dict(
     U8="B", I8="b", U16="H", I16="h", U32="I", I32="i", U64="Q", I64="q", F16="e", F32="f", F64="d"
 )
-SIGNED = "signed"
-"""How arrays without a 0 are packed: tensorarrays.py has all ways."""
 DTYPES = {name: f"<{name[0].lower()}{int(name[1:]) // 8}" for name in CODES}
 
 
@@ -116,27 +114,18 @@ def _open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 class Tensor(NamedTuple):
-    """An array of a file.
-
-    dtype : its type, a key of CODES
-    shape : its length in each dimension
-    data : its bytes, little-endian
-    packing : how it was packed (tensorarrays.py), which says what it cannot hold; "" if it was not
-    starts : where its rows begin, rising, and the last one ends, if it was packed in rows
-    """
+    """An array of a file: its type (a key of CODES), its shape, and its bytes, little-endian; if it
+    was packed in rows, where these begin, rising, and the last one ends."""
 
     dtype: str
     shape: tuple[int, ...]
     data: memoryview
-    packing: str = ""
     starts: memoryview | None = None
 
     @classmethod
-    def of(
-        cls, numbers: memoryview, dtype: str, packing: str = "", starts: memoryview | None = None
-    ) -> Tensor:
+    def of(cls, numbers: memoryview, dtype: str, starts: memoryview | None = None) -> Tensor:
         """Return the tensor of numbers in one dimension, as this machine orders their bytes."""
-        return cls(dtype, (len(numbers),), _turned(numbers.cast("B"), dtype), packing, starts)
+        return cls(dtype, (len(numbers),), _turned(numbers.cast("B"), dtype), starts)
 
     def numbers(self) -> memoryview:
         """Return the numbers in one dimension, as this machine orders their bytes."""

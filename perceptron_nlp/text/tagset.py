@@ -111,9 +111,11 @@ class TagSet:
         if isinstance(labels, (str, bytes)):
             raise ArgumentTypeError("labels: a list of labels is needed, not one str")
         distinct = dict.fromkeys(labels)
-        if not _can_be_carried(distinct):
-            for label in distinct:
-                check_label(label)
+        names = [label for label in distinct if isinstance(label, str) and label]
+        # All at once, since most labels are printable.
+        sound = len(names) == len(distinct) and "".join(names).isprintable()
+        for label in () if sound else distinct:
+            check_label(label)
         if len(distinct) > MAX_LABELS:
             raise ArgumentError(
                 f"labels: {len(distinct):,} different labels; at most {MAX_LABELS:,} are possible"
@@ -162,13 +164,6 @@ class TagSet:
 
     def __repr__(self) -> str:
         return f"TagSet({list(self._labels)!r})"
-
-
-def _can_be_carried(labels: Iterable[str]) -> bool:
-    """Tell of many labels at once that check_label has nothing against any."""
-    if not all(isinstance(label, str) and label for label in labels):
-        return False
-    return "".join(labels).isprintable()
 
 
 def check_label(label: object) -> None:

@@ -73,7 +73,6 @@ LATE = {
         ),
         "tagger/confidence": ("__init__", "sure_labels"),
         "tagger/label_scores": ("add", "untrained_labels"),
-        "tagger/model/weights": ("of", "_largest_sum"),
         "tagger/tagger": (
             "with_cutting",
             "labelers",

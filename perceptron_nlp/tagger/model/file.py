@@ -451,9 +451,8 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
 
             def again(prefix: str) -> dict[str, Tensor]:
                 own = {name: one for name, one in stored.items() if name.startswith(prefix)}
-                found = unpacked_tensors(
-                    own, {name: how[name] for name in how if name.startswith(prefix)}, path
-                )
+                how_own = {name: one for name, one in how.items() if name.startswith(prefix)}
+                found = unpacked_tensors(own, how_own, path)
                 if packed == TIGHTEST:
                     _in_label_order(found, path)
                 return found

@@ -146,7 +146,7 @@ class RunState:
         cls, described: Mapping[str, Any], reader: Reader, n_labels: int, n_groups: int = 1 << 16
     ) -> RunState:
         """Return what `write` described, every part checked; `n_groups` are templates."""
-        with_squares = reader.has("squares")
+        with_squares = f"{reader.prefix}squares" in reader.tensors
         parts = {
             name: np.asarray(reader.numbers(name, dtype))
             for name, dtype in _PARTS.items()

@@ -11,7 +11,7 @@ import functools
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import (
@@ -23,14 +23,12 @@ from perceptron_nlp._core.model.modelrows import (
     strings_rise,
 )
 from perceptron_nlp.errors import ArgumentError
-from perceptron_nlp.formats.tensorfile import SIGNED, Tensor
+from perceptron_nlp.formats.tensorfile import Tensor
 from perceptron_nlp.text.tagset import Strings
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from perceptron_nlp._core.model.frozenweights import FrozenWeights
 
 Array: TypeAlias = "npt.NDArray[Any]"
 UNSIGNED = ("U8", "U16", "U32")
@@ -82,10 +80,6 @@ class Reader(NamedTuple):
         """Return a reader for a part of this part."""
         return self._replace(prefix=f"{self.prefix}{name}.")
 
-    def has(self, name: str) -> bool:
-        """Tell if there is an array of this name."""
-        return self.prefix + name in self.tensors
-
     def numbers(self, name: str, *dtypes: str) -> memoryview:
         """Return the numbers of an array of one dimension, of one of these types."""
         return self.tensor(name, *dtypes).numbers()
@@ -131,9 +125,6 @@ def are_strings(values: object) -> bool:
 _MOST_INT = 2**64
 LARGEST = 32767
 _ARRAYS = ("keys", "group_starts", "starts", "labels", "weights")
-# Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
-# would begin to change labels.
-FINE_STEPS = 128
 
 
 class QuantizedWeights:
@@ -201,39 +192,6 @@ class QuantizedWeights:
         own = {"scale": self.scale, "table_bits": self.table_bits, **self.buffers}
         return QuantizedWeights(**{**own, **changes})
 
-    @classmethod
-    def of(
-        cls, frozen: FrozenWeights, most: Sequence[int], scale: float | None = None
-    ) -> QuantizedWeights:
-        """Round to a power of two, or to the scale that is given.
-
-        It is the finest with which every sum of weights of all groups fits 16 bits, so that scores
-        can be added in 16 bits; if that is too coarse, the finest with which every weight does.
-        Where words have many features it is in eighths, since each step counts.
-
-        most : how many features of each group a word has at most, 0 for any number
-        """
-        import numpy as np
-
-        # Here, since tagging does without NumPy.
-        from perceptron_nlp._core.model.frozenweights import rounded
-
-        largest = float(np.abs(frozen.weights).max(initial=0.0))
-        if not math.isfinite(largest):
-            raise ArgumentError("values: weights have grown past all bounds; scale the values down")
-        if scale is None:
-            scale = _finest(LARGEST, largest)
-            # Rounding may add half a step for each feature.
-            room = LARGEST - (sum(most) + 1) / 2
-            for_sums = 0.0
-            if all(most) and room > 0:
-                parts = 8 if max(most, default=1) > 1 else 1
-                for_sums = _finest(room, _largest_sum(frozen, most), parts)
-            if for_sums * largest >= FINE_STEPS:
-                scale = for_sums
-        arrays: dict[str, Any] = rounded(frozen, len(most), scale)
-        return cls(scale=scale, table_bits=frozen.table_bits, **arrays)
-
     def write(self, writer: Writer) -> dict[str, Any]:
         """Return the description in a model file, and put the arrays."""
         # Here, since tagging does without NumPy.
@@ -263,15 +221,14 @@ class QuantizedWeights:
         counts = reader.numbers("counts", *UNSIGNED)
         if len(counts) != len(keys) or len(labels) != len(weights):
             raise bad(f"{named}counts, {named}labels", "of another length than keys and weights")
-        # What was packed so cannot have empty rows, labels that fall, or weights of 0.
+        # What was packed in rows cannot have empty ones, or labels that fall.
         in_rows = reader.tensor("labels", "U8", "U16").starts is not None
         adds_up = len(starts) == len(keys) + 1 and starts[-1] == len(weights)
         if not adds_up or not (in_rows or none_is_zero(counts)):
             raise bad(named + "counts", "do not add up to the number of weights")
         if highest(labels) >= n_labels:
             raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-        is_signed = reader.tensor("weights", "I16").packing == SIGNED
-        if not (is_signed or none_is_zero(weights)):
+        if not none_is_zero(weights):
             raise bad(named + "weights", "some are 0")
         borders = group_starts.tolist()
         if (
@@ -317,29 +274,6 @@ def _arrays_again(
     prefix: str, unpack: Callable[[str], Mapping[str, Tensor]]
 ) -> dict[str, memoryview]:
     return _arrays_of(Reader(prefix, unpack(prefix), KeyError))
-
-
-def _finest(room: float, value: float, parts: int = 1) -> float:
-    """The largest power of two, or parts of one, that keeps the value within the room."""
-    if value <= 0:
-        return 1.0
-    power: float = 2.0 ** math.floor(math.log2(room / value))
-    return power * math.floor(parts * room / value / power) / parts
-
-
-def _largest_sum(frozen: FrozenWeights, most: Sequence[int]) -> float:
-    """Return an upper bound of the sums of so many weights of each group, all of one label.
-
-    In a fixed table every template may meet every row.
-    """
-    import numpy as np
-
-    from perceptron_nlp._core.model.frozenweights import bounds_by_group
-
-    if frozen.table_bits is not None:
-        return sum(most) * float(np.abs(frozen.weights).max(initial=0.0))
-    high, low = (np.array(most) @ bound for bound in bounds_by_group(frozen, len(most)))
-    return float(max(high.max(initial=0.0), -low.min(initial=0.0)))
 
 
 Bad = Callable[[str, str], Exception]

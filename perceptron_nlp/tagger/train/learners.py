@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -10,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.features.extract import FeatureProgram
-from perceptron_nlp._core.model.frozenweights import FrozenWeights
+from perceptron_nlp._core.model.frozenweights import FrozenWeights, bounds_by_group, rounded
 from perceptron_nlp._core.table.weights import WeightTable
 from perceptron_nlp._core.train.factored import learn_factored
 from perceptron_nlp._core.train.greedy import learn
 from perceptron_nlp._core.train.search import learn_sequences
 from perceptron_nlp._core.train.trainingset import TrainingSet
+from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.features.templates import Template, compile_templates
 from perceptron_nlp.tagger.model.label_components import parts_of
+from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 from perceptron_nlp.tagger.train.data import Examples, label_hashes
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.tagset import SCHEMES
@@ -30,6 +33,56 @@ Counts: TypeAlias = tuple[int, int, int]
 
 # Sentences learned between two looks at a bound on memory.
 BATCH = 256
+# Steps that the heaviest weight must keep when the scale is chosen for sums; with fewer, rounding
+# would begin to change labels.
+FINE_STEPS = 128
+
+
+def quantized(
+    frozen: FrozenWeights, most: Sequence[int], scale: float | None = None
+) -> QuantizedWeights:
+    """Return weights rounded to a power of two, or to the scale that is given.
+
+    It is the finest with which every sum of weights of all groups fits 16 bits, so that scores
+    can be added in 16 bits; if that is too coarse, the finest with which every weight does.
+    Where words have many features it is in eighths, since each step counts.
+
+    most : how many features of each group a word has at most, 0 for any number
+    """
+    largest = float(np.abs(frozen.weights).max(initial=0.0))
+    if not math.isfinite(largest):
+        raise ArgumentError("values: weights have grown past all bounds; scale the values down")
+    if scale is None:
+        scale = _finest(LARGEST, largest)
+        # Rounding may add half a step for each feature.
+        room = LARGEST - (sum(most) + 1) / 2
+        for_sums = 0.0
+        if all(most) and room > 0:
+            parts = 8 if max(most, default=1) > 1 else 1
+            for_sums = _finest(room, _largest_sum(frozen, most), parts)
+        if for_sums * largest >= FINE_STEPS:
+            scale = for_sums
+    arrays: dict[str, Any] = rounded(frozen, len(most), scale)
+    return QuantizedWeights(scale=scale, table_bits=frozen.table_bits, **arrays)
+
+
+def _finest(room: float, value: float, parts: int = 1) -> float:
+    """The largest power of two, or parts of one, that keeps the value within the room."""
+    if value <= 0:
+        return 1.0
+    power: float = 2.0 ** math.floor(math.log2(room / value))
+    return power * math.floor(parts * room / value / power) / parts
+
+
+def _largest_sum(frozen: FrozenWeights, most: Sequence[int]) -> float:
+    """Return an upper bound of the sums of so many weights of each group, all of one label.
+
+    In a fixed table every template may meet every row.
+    """
+    if frozen.table_bits is not None:
+        return sum(most) * float(np.abs(frozen.weights).max(initial=0.0))
+    high, low = (np.array(most) @ bound for bound in bounds_by_group(frozen, len(most)))
+    return float(max(high.max(initial=0.0), -low.min(initial=0.0)))
 
 
 class Learner:

@@ -21,10 +21,9 @@ from perceptron_nlp.tagger.model.cells import sum_of
 from perceptron_nlp.tagger.model.derived import Derived
 from perceptron_nlp.tagger.model.label_components import SCRIPTS
 from perceptron_nlp.tagger.model.model import TaggerModel, of_key
-from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner
+from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner, quantized
 from perceptron_nlp.tagger.train.options import LearningOptions
 from perceptron_nlp.text.tagset import vocabulary_of
 
@@ -148,7 +147,7 @@ class Task:
             column=self.column,
             tags=self.examples.tags,
             templates=self.templates,
-            weights=QuantizedWeights.of(weights, most_features(self.templates)),
+            weights=quantized(weights, most_features(self.templates)),
             right_to_left=self.options.is_right_to_left,
             beam=self.options.width,
             scheme=SCRIPTS if of_key(self.derived, "lemmas") else self.examples.scheme,

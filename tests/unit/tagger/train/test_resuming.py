@@ -16,10 +16,9 @@ from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.model.state import RunState
-from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.data import Examples
-from perceptron_nlp.tagger.train.learners import TemplateLearner
+from perceptron_nlp.tagger.train.learners import TemplateLearner, quantized
 from perceptron_nlp.tagger.train.options import make_options
 
 Small = list[tuple[list[str], list[str]]]
@@ -175,7 +174,7 @@ def test_the_state_is_what_the_model_is_the_average_of(small: Small) -> None:
         assert model.state is not None
         run = model.state.runs[0]
         mean = run.average(len(model.tags), None)
-        own = QuantizedWeights.of(mean, most_features(model.templates))
+        own = quantized(mean, most_features(model.templates))
         assert np.array_equal(own.weights, model.weights.weights)
         assert np.array_equal(own.keys, model.weights.keys)
 
