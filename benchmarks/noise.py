@@ -1,6 +1,6 @@
 """Text as other hands write it: what is lost of tokens, sentences, tags and lemmas.
 
-    python benchmarks/noise.py MODEL=TEST.conllu … [--kinds KIND …]
+    python benchmarks/noise.py MODEL=TEST.conllu[.xz] … [--kinds KIND …]
 
 Makes copies of treebanks in which all text is changed in one way, whose tokens, tags and lemmas
 stay what they were, and prints F1 from running text for each, as a Markdown table. Changes that hit
@@ -18,6 +18,7 @@ some words only are drawn by a seed:
 from __future__ import annotations
 
 import argparse
+import lzma
 import random
 import re
 import tempfile
@@ -167,7 +168,7 @@ def scores(tagger: pn.Tagger, test: str, kind: str) -> list[float]:
         found = by_lines(tagger, test, kind)
         return [100 * found[name].f1 for name in SHOWN if name in found]
     with (
-        open(test, encoding="utf-8") as lines,
+        (lzma.open if test.endswith(".xz") else open)(test, "rt", encoding="utf-8") as lines,
         tempfile.NamedTemporaryFile("w", suffix=".conllu", encoding="utf-8") as copy,
     ):
         copy.writelines(changed(iter(lines), kind))
