@@ -17,14 +17,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import venv
 import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 9_000_000
-# Seconds from the installed program to the first tags, nothing in a cache yet.
+# Seconds of CPU from the installed program to the first tags, nothing in a cache yet: on a machine
+# that others use, too, those of the clock say how busy it is.
 SLOWEST_FIRST = 1.0
 SENTENCE = "They don't sink!"
 TAGGED = "They/PRON do/AUX n't/PART sink/VERB !/PUNCT\n"
@@ -87,7 +87,7 @@ def check(folder: Path) -> None:
         brought in (["numpy", "perceptron-nlp"], ["numpy", "perceptron_nlp"]),
         f"installed are {', '.join(brought)}",
     )
-    begin = time.perf_counter()
+    begin = spent()
     told = run(
         *without_network(),
         str(programs / "perceptron-nlp"),
@@ -99,7 +99,7 @@ def check(folder: Path) -> None:
         text=SENTENCE,
         folder=folder,
     )
-    first = time.perf_counter() - begin
+    first = spent() - begin
     require(told == TAGGED, f"the shell prints {told!r}")
     require(first <= SLOWEST_FIRST, f"the first sentence takes {first:.1f} s")
     code = (
@@ -118,10 +118,16 @@ def check(folder: Path) -> None:
     run(python, "readme.py", folder=checkout)
     print(
         f"{wheel.name}: {wheel.stat().st_size:,} bytes; installed with it: numpy; tags English"
-        f" {first:.2f} s after the installation, {'without a' if without_network() else 'with the'}"
-        " network;"
+        f" {first:.2f} s of CPU after the installation,"
+        f" {'without a' if without_network() else 'with the'} network;"
         f" {len(blocks)} blocks of README.md run in a checkout"
     )
+
+
+def spent() -> float:
+    """CPU seconds of the programs that were run."""
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 @functools.cache
