@@ -161,7 +161,9 @@ function showProgress(p) {
   if (p.corrections_per_100 !== null) {
     facts.push(fact("corrected of 100", p.corrections_per_100.toFixed(0)));
   }
-  if (p.estimate) {
+  // Two or three sentences say next to nothing.
+  const known = p.estimate && p.estimate.high - p.estimate.low < 0.3;
+  if (known) {
     facts.push(fact("estimated accuracy", percent(p.estimate.share),
       percent(p.estimate.low) + " – " + percent(p.estimate.high)));
   }
@@ -170,14 +172,14 @@ function showProgress(p) {
     facts.push(fact("of the draft were right", percent(draft.share),
       percent(draft.low, 0) + " – " + percent(draft.high, 0)));
   }
-  if (p.after_1000 !== null) facts.push(fact("after 1,000 more", "≈ " + percent(p.after_1000)));
+  if (known && p.after_1000 !== null) facts.push(fact("after 1,000 more", "≈ " + percent(p.after_1000)));
   if (p.tokens_an_hour !== null) {
     facts.push(fact("tokens an hour", counted(Math.round(p.tokens_an_hour)),
-      p.after_an_hour === null ? "" : "→ " + percent(p.after_an_hour)));
+      !known || p.after_an_hour === null ? "" : "→ " + percent(p.after_an_hour)));
   }
   if (p.stop) facts.push(fact("more brings little", "You may stop here."));
   $("facts").replaceChildren(...facts);
-  $("curve").replaceChildren(...(p.curve.length > 1 ? [curve(p.curve, p.estimate)] : []));
+  $("curve").replaceChildren(...(known && p.curve.length > 1 ? [curve(p.curve, p.estimate)] : []));
 }
 
 function curve(points, now) {
