@@ -32,7 +32,7 @@ ENDINGS = (
     "shape4[0] shape4[1]",
 )
 REPEATS = 9
-WHOLE_SIZES = ("2MB", "1MB", "700kB", "500kB")
+WHOLE_SIZES = ("2MB", "1MB")
 WHOLE_SCORES = ("Tokens", "Sentences", "UPOS", "XPOS", "UFeats", "Lemmas")
 Tagged = list[list[tuple[str, str]]]
 
