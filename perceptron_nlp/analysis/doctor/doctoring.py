@@ -57,6 +57,7 @@ MARGIN = 2.0
 # Weights of three experts need no more words than this to be known to a hundredth.
 FITTED_WORDS = 100_000
 ELSEWHERE = "elsewhere"
+NEW_LEMMA = 2.0  # So much more is needed of the log-odds.
 TOKENS = "tokens"
 Decoder = Callable[[str, str], str | None]
 """Returns what a label makes of a form; None if it cannot be."""
@@ -156,8 +157,8 @@ def doctor(
     found = replace(found, findings=_findings(sentences))
     if decoded is None:
         return found
-    known = Counter(lemma for s in sentences for lemma in s.column(name)) if name == LEMMA else None
-    return _decoded(found, decoded, known or Counter())
+    lemmas = Counter(x for s in sentences for x in (s.column(name) if name == LEMMA else ()))
+    return _decoded(found, decoded, lemmas)
 
 
 def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
@@ -210,8 +211,8 @@ def with_cuts(sentence: Sentence) -> Sentence:
         units.append(form)
         labels.append((",".join(parts) or "<") + ">" * (tokens[last][1] > end))
         lines.append(sentence.line_of(firsts[begun[0] if begun else last]))
-    columns = {TOKENS: tuple(labels)}
-    return Sentence.from_reader(tuple(units), columns, sentence.path, lines, sentence.layout)
+    cuts = {TOKENS: tuple(labels)}
+    return Sentence.from_reader(tuple(units), cuts, sentence.path, lines, sentence.layout)
 
 
 def _cut_as(label: str, form: str) -> str | None:
@@ -232,15 +233,16 @@ def _cut_as(label: str, form: str) -> str | None:
 def _decoded(found: Diagnosis, decoded: Decoder, known: Counter[str]) -> Diagnosis:
     """Return a diagnosis of labels as one of what they make of forms.
 
-    What stands elsewhere is likelier than what stands nowhere, such as the lemma of a word that is
-    misspelled: candidates that say the opposite come last.
+    Lemmas that are known are likelier than new ones, as of words that are misspelled.
     """
     candidates = []
     for one in found.candidates:
         gold, expected = decoded(one.gold, one.form), decoded(one.expected, one.form)
         if gold and expected and gold != expected:
             candidates.append(replace(one, gold=gold, expected=expected))
-    candidates.sort(key=lambda one: known[one.gold] > 1 and not known[one.expected])
+    new = {c.expected for c in candidates if known and c.expected not in known}
+    last = NEW_LEMMA, 99.0
+    candidates.sort(key=lambda c: (c.expected in new) * last[known[c.gold] > 1] - c.log_odds)
     agreement = 1 - len(candidates) / found.labeled
     return replace(found, candidates=tuple(candidates), agreement=agreement)
 
