@@ -69,7 +69,13 @@ def tagging() -> None:
     import pyarrow.parquet as pq
 
     from perceptron_nlp.cli.tag_folder import tag_file
-    from perceptron_nlp.integrations.arrow import ArrowTagger, tag_arrow, tag_dataframe, tag_parquet
+    from perceptron_nlp.integrations.arrow import (
+        ArrowTagger,
+        tag_arrow,
+        tag_dataframe,
+        tag_dataset,
+        tag_parquet,
+    )
     from perceptron_nlp.integrations.engines import RayWorkers
 
     with tempfile.TemporaryDirectory() as place:
@@ -85,7 +91,6 @@ def tagging() -> None:
         # The newer reader makes one piece of work of 128 MB of files, which all of these are.
         context.use_datasource_v2 = False
         whole = ArrowTagger(model)
-        in_arrow = {"batch_format": "pyarrow", "batch_size": None, "zero_copy_batch": True}
         options = {"column": None, "tokens_column": None, "text_column": None}
 
         def by_threads(files: Path) -> None:
@@ -94,11 +99,18 @@ def tagging() -> None:
 
         def ray_alone(files: Path) -> None:
             read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
-            drained(read.map_batches(lambda table: table, **in_arrow))
+            drained(
+                read.map_batches(
+                    lambda table: table,
+                    batch_format="pyarrow",
+                    batch_size=None,
+                    zero_copy_batch=True,
+                )
+            )
 
         def by_ray_data(files: Path) -> None:
             read = ray.data.read_parquet(str(files), override_num_blocks=BLOCKS)
-            drained(read.map_batches(function, **in_arrow))
+            drained(tag_dataset(read, function, batch_size=None))
 
         def spark_alone(files: Path) -> None:
             frame = spark.read.parquet(str(files))

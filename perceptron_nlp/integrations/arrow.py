@@ -105,7 +105,13 @@ def tag_arrow(
 
 
 def _opened(tagger: pn.Tagger | str | os.PathLike[str]) -> pn.Tagger:
-    return tagger if isinstance(tagger, pn.Tagger) else pn.load(tagger)
+    if isinstance(tagger, pn.Tagger):
+        return tagger
+    if not isinstance(tagger, str | os.PathLike):
+        raise ArgumentTypeError(
+            f"tagger: a Tagger, or the path of one, is needed, not {type(tagger).__name__}"
+        )
+    return pn.load(tagger)
 
 
 def tag_parquet(
@@ -307,6 +313,23 @@ class ArrowTagger:
             dictionary=False,
             keep=self.keep,
         )
+
+
+def tag_dataset(dataset: Any, tagger: Any, **options: Any) -> Any:
+    """Return a Ray data set with columns of labels added.
+
+    Parameters
+    ----------
+    dataset : a ray.data.Dataset with a column of lists of words, a row a sentence; or of texts
+    tagger : an ArrowTagger, or what ``perceptron_nlp.load`` takes
+    **options : those of ``Dataset.map_batches``, such as ``batch_size`` and ``concurrency``
+
+    Raises
+    ------
+    ArgumentTypeError, FileError, ModelError : as for ArrowTagger
+    """
+    own = tagger if callable(tagger) else ArrowTagger(tagger)
+    return dataset.map_batches(own, batch_format="pyarrow", zero_copy_batch=True, **options)
 
 
 def tag_dataframe(frame: Any, tagger: ArrowTagger | str | os.PathLike[str]) -> Any:

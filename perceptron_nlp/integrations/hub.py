@@ -77,10 +77,7 @@ def model_card(
             raise ArgumentTypeError(f"{field}: a str is needed, not {type(value).__name__}")
         if field in ("name", "language", "license") and not value.strip():
             raise ArgumentError(f"{field}: must not be empty")
-    try:
-        import huggingface_hub as hub
-    except ImportError:
-        raise missing_extra("huggingface_hub", "hub") from None
+    hub = _hub()
     results = [
         hub.EvalResult(
             task_type=TASK,
@@ -218,16 +215,77 @@ def load_from_folder(folder: str | os.PathLike[str], **options: Any) -> pn.Tagge
                 f"{path}: has {what}: {name} is missing; save_to_folder writes it"
                 + ("" if name == MODEL else f", and perceptron_nlp.load opens {MODEL} without it")
             )
-    try:
-        description, model = ((path / name).read_bytes() for name in (CONFIG, MODEL))
-    except OSError as error:
-        raise file_error(str(path), error, "read") from error
-    if _described_digest(description, path / CONFIG) != _digest(model):
+    if _described_digest(path / CONFIG) != _digest(_read(path / MODEL)):
         raise ModelError(
             f"{path / MODEL}: is not the file that {CONFIG} describes; save the"
             " tagger, or download the folder, again"
         )
     return pn.load(path / MODEL, **options)
+
+
+def push(
+    tagger: pn.Tagger,
+    repository: str,
+    *,
+    card: Any,
+    private: bool = False,
+    token: str | None = None,
+) -> None:
+    """Upload a tagger to a repository of the Hugging Face Hub, which is created if need be.
+
+    Parameters
+    ----------
+    tagger, card : see save_to_folder
+    repository : its name, ``owner/name``
+    private : True for a new repository that is private
+    token : None for the one that huggingface_hub has stored
+
+    Raises
+    ------
+    MissingExtraError : huggingface_hub is not installed
+    FileError : the hub refused, or could not be reached
+    """
+    hub = _hub()
+    with tempfile.TemporaryDirectory() as around:
+        folder = Path(around) / "model"
+        save_to_folder(tagger, folder, card=card)
+        try:
+            api = hub.HfApi(token=token)
+            api.create_repo(repository, private=private, exist_ok=True)
+            api.upload_folder(
+                repo_id=repository,
+                folder_path=str(folder),
+                commit_message=f"Tagger of {', '.join(tagger.columns)}",
+            )
+        except (OSError, ValueError) as error:
+            raise FileError(f"{repository}: could not be uploaded: {error}") from error
+
+
+def from_pretrained(
+    repository: str, *, revision: str | None = None, token: str | None = None, **options: Any
+) -> pn.Tagger:
+    """Load a tagger from a repository of the Hugging Face Hub, downloaded or from its cache.
+
+    Parameters
+    ----------
+    repository : its name, ``owner/name``
+    revision : a branch, tag or commit; None for the newest
+    token : None for the one that huggingface_hub has stored
+    **options : those of ``perceptron_nlp.load``
+
+    Raises
+    ------
+    MissingExtraError : huggingface_hub is not installed
+    FileError : the hub refused, or could not be reached, or a file is missing
+    ModelError : as for load_from_folder
+    """
+    try:
+        folder = _hub().snapshot_download(
+            repository, revision=revision, token=token, allow_patterns=[MODEL, CARD, CONFIG]
+        )
+    except (OSError, ValueError) as error:
+        raise FileError(f"{repository}: could not be downloaded: {error}") from error
+    return load_from_folder(folder, **options)
 
 
 def _config(tagger: pn.Tagger, model: bytes) -> bytes:
@@ -247,9 +305,16 @@ def _digest(data: Any) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _described_digest(description: bytes, path: Path) -> object:
+def _read(path: Path) -> bytes:
     try:
-        described = json.loads(description)
+        return path.read_bytes()
+    except OSError as error:
+        raise file_error(str(path), error, "read") from error
+
+
+def _described_digest(path: Path) -> object:
+    try:
+        described = json.loads(_read(path))
     except (ValueError, RecursionError):
         described = None
     if not isinstance(described, dict) or "sha256" not in described:
@@ -273,3 +338,11 @@ def _make_folder(path: Path, files: dict[str, bytes]) -> None:
         raise
     except OSError as error:
         raise FileError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _hub() -> Any:
+    try:
+        import huggingface_hub
+    except ImportError:
+        raise missing_extra("huggingface_hub", "hub") from None
+    return huggingface_hub

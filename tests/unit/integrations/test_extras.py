@@ -54,10 +54,12 @@ def test_an_engine_that_is_missing_is_named_with_its_extra(
         getattr(own, function)(*given)
 
 
-def test_a_card_without_the_hubs_client_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploading_and_downloading_without_the_hubs_client_name_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(pn.MissingExtraError, match=r"perceptron-nlp\[hub\]"):
-        hub.model_card(pn.load("en"), name="a", language="en", license="mit")
+        hub.from_pretrained("a/b")
 
 
 def test_importing_the_package_imports_no_optional_library() -> None:

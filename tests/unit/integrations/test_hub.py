@@ -6,11 +6,13 @@ import json
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import perceptron_nlp as pn
+from perceptron_nlp.integrations import hub
 from perceptron_nlp.integrations.hub import load_from_folder, model_card, save_to_folder
 
 CARD = "---\nlicense: mit\n---\nMy own words.\n"
@@ -161,3 +163,56 @@ def test_what_cannot_be_saved_or_loaded_is_refused(tmp_path: Path, tagger: pn.Ta
         described(tagger, license=" ")
     with pytest.raises(pn.ArgumentTypeError, match="language: a str is needed, not NoneType"):
         described(tagger, language=None)
+
+
+class Hub:
+    """Where the network would begin: remembers what would be sent, or is not to be reached."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.files: dict[str, bytes] = {}
+        self.down = False
+
+    def create_repo(self, name: str, **options: Any) -> None:
+        self.calls.append((name, options))
+
+    def upload_folder(self, *, repo_id: str, folder_path: str, commit_message: str) -> None:
+        if self.down:
+            raise ConnectionError("no route to host")
+        self.files = {path.name: path.read_bytes() for path in Path(folder_path).iterdir()}
+
+
+def test_what_is_pushed_is_the_folder(
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hub_client = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    there = Hub()
+    monkeypatch.setattr(hub_client, "HfApi", lambda token: there)
+    hub.push(tagger, "me/tagger", card=CARD, private=True)
+    assert there.calls == [("me/tagger", {"private": True, "exist_ok": True})]
+    save_to_folder(tagger, tmp_path / "new", card=CARD)
+    assert there.files == {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    there.down = True
+    with pytest.raises(pn.FileError, match="me/tagger: could not be uploaded: no route"):
+        hub.push(tagger, "me/tagger", card=CARD)
+
+
+def test_what_is_downloaded_is_checked_like_any_folder(
+    tagger: pn.Tagger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hub_client = pytest.importorskip("huggingface_hub", reason="the extra hub is not installed")
+    save_to_folder(tagger, tmp_path / "new", card=CARD)
+    asked = SimpleNamespace(options={})
+
+    def snapshot(name: str, **options: Any) -> str:
+        asked.options = options
+        if name != "me/tagger":
+            raise OSError("401 Client Error")
+        return str(tmp_path / "new")
+
+    monkeypatch.setattr(hub_client, "snapshot_download", snapshot)
+    assert hub.from_pretrained("me/tagger", revision="v1").tag(WORDS) == tagger.tag(WORDS)
+    assert asked.options["revision"] == "v1"
+    assert sorted(asked.options["allow_patterns"]) == ["README.md", "config.json", "tagger.model"]
+    with pytest.raises(pn.FileError, match="me/other: could not be downloaded: 401"):
+        hub.from_pretrained("me/other")

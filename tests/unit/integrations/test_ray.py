@@ -121,8 +121,7 @@ def test_a_data_set_gets_labels_in_the_order_of_its_rows(
     context.execution_options.preserve_order = True
     rows = [{"number": number, "tokens": words} for number, (words, _) in enumerate(small)]
     dataset = ray.data.from_items(rows).repartition(3)
-    how = {"batch_format": "pyarrow", "zero_copy_batch": True, "batch_size": 5}
-    found = dataset.map_batches(arrow.ArrowTagger(model), **how).take_all()
+    found = arrow.tag_dataset(dataset, model, batch_size=5).take_all()
     assert [row["number"] for row in found] == list(range(len(small)))
     assert [list(row["tag"]) for row in found] == tagger.tag_sents([w for w, _ in small])
 
