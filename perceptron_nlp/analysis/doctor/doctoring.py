@@ -137,7 +137,7 @@ def doctor(
     source = Source(data, "data", format=format, fields=fields)
     decoded: Decoder | None = None
     evidence: tuple[str, ...] = ()
-    if column == TOKENS:
+    if isinstance(column, str) and column == TOKENS:
         if chosen.evidence:
             raise ArgumentError("evidence: how text is cut is examined without other columns")
         name, sentences, decoded = column, list(source), _cut_as

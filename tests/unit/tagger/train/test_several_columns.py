@@ -207,7 +207,7 @@ MORE = json.loads(read_tensors(SEVERAL.to_bytes(), "model")[1]["more"])
         ([{}], "'model'"),
         ([{"model": [], "record": {}}], "model is not a JSON object"),
         ([{**MORE[0], "record": None}], "record is not a JSON object"),
-        ([*MORE, MORE[0]], "6.keys: missing"),
+        ([*MORE, MORE[0]], "6.labels: missing"),
         ([MORE[1], MORE[0]], "do not divide the rows"),
         ([{**MORE[0], "model": {**MORE[0]["model"], "column": "upos"}}], "'upos' is named twice"),
         ([{**MORE[0], "model": {**MORE[0]["model"], "scale": 0}}], "scale: not a positive number"),
