@@ -140,7 +140,7 @@ cdef class SettledTable:
 
 cdef class SentenceDecoder(FrozenModel):
     cdef list idle
-    cdef WorkerBox new_box(self)
+    cdef WorkerBox new_box(self, const uint64_t *secrets=*)
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
     cdef int _run(self, Worker *w, ListJob job=*) except -1

@@ -209,12 +209,13 @@ cdef class SentenceDecoder(FrozenModel):
         except IndexError:
             return self.new_box()
 
-    cdef WorkerBox new_box(self):
+    cdef WorkerBox new_box(self, const uint64_t *secrets=NULL):
+        """A worker; one that reads the batch of another has the secrets by which that is hashed."""
         cdef WorkerBox box = WorkerBox()
         cdef int k
         box.use = self.memory.enter(worker_cost(&self.decoder))
         for k in range(N_SECRETS):
-            box.worker.cache.secrets[k] = self.decoder.secrets[k]
+            box.worker.cache.secrets[k] = self.decoder.secrets[k] if secrets == NULL else secrets[k]
         return box
 
     def tag(self, list sentences not None, TokenConstraints constraints=None):
@@ -698,6 +699,7 @@ cdef class ColumnsDecoder:
         """A worker that no other thread has; give it back by appending it to `idle`."""
         cdef _ColumnsBox box
         cdef WorkerBox own
+        cdef SentenceDecoder first
         cdef int32_t c
         cdef int k
         try:
@@ -705,17 +707,17 @@ cdef class ColumnsDecoder:
         except IndexError:
             if any([(<SentenceDecoder>one).program.program.n_columns != 1 for one in self.decoders]):
                 raise ArgumentError("decoders: their templates look at other columns than the words")
+            first = self.decoders[0]
             box = _ColumnsBox()
-            box.use = (<SentenceDecoder>self.decoders[0]).new_box().use
-            box.others = [(<SentenceDecoder>one).new_box() for one in self.decoders[1:]]
+            box.use = first.new_box().use
+            box.others = []
             box.worker.agreement = &self.agreement
-            for c in range(self.agreement.n_columns):
-                own = box.others[c - 1] if c else box
-                if c:
-                    box.worker.agreeing[c - 1] = &own.worker
-                # Those of the first, by which the words of a batch are hashed.
-                for k in range(N_SECRETS):
-                    own.worker.cache.secrets[k] = self.agreement.decoders[0].secrets[k]
+            for k in range(N_SECRETS):
+                box.worker.cache.secrets[k] = first.decoder.secrets[k]
+            for c in range(1, self.agreement.n_columns):
+                own = (<SentenceDecoder>self.decoders[c]).new_box(first.decoder.secrets)
+                box.others.append(own)
+                box.worker.agreeing[c - 1] = &own.worker
             return box
 
 

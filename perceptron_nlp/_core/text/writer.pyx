@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from perceptron_nlp._core.tag.decode cimport (
     Agreement, ColumnsDecoder, SentenceDecoder, Worker, WorkerBox,
 )
-from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder, N_SECRETS
+from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
 from perceptron_nlp._core.text.lemmatizer cimport (
     LemmaCache, LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS)
@@ -231,19 +231,17 @@ cdef class _Filling:
     def __cinit__(self, TextFiller filler not None):
         cdef WorkerBox box
         cdef SentenceDecoder decoder
-        cdef int c, k
+        cdef int c
         memset(&self.fill, 0, sizeof(Fill))
         if filler.lemmas is not None:
             self.lemmatizer = Lemmatizer(filler.lemmas)
             self.use = (<SentenceDecoder>filler.decoders[0]).memory.enter(LEMMA_COST)
         self.boxes = []
         for c, decoder in enumerate(filler.decoders):
-            box = decoder.new_box()
+            # All read one batch, which the first hashes.
+            box = decoder.new_box(filler.model.decoders[filler.model.order[0]].secrets)
             self.boxes.append(box)
             self.fill.workers[c] = &box.worker
-            # Those of the first, by which the words of a batch are hashed.
-            for k in range(N_SECRETS):
-                box.worker.cache.secrets[k] = filler.model.decoders[filler.model.order[0]].secrets[k]
 
     def __dealloc__(self):
         fill_close(&self.fill)
