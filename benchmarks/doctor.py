@@ -37,6 +37,7 @@ from perceptron_nlp.analysis.doctor.doctoring import (
     DoctorOptions,
     Examination,
     examine,
+    place_in,
     with_cuts,
     with_scripts,
 )
@@ -142,10 +143,7 @@ def cut_otherwise(label: str, form: str, chance: random.Random) -> str:
     elif how == "words" and any(":" in part for part in parts):
         parts = [part.partition(":")[0] for part in parts]
     elif len(parts) == 1:
-        place = chance.randrange(1, len(form))
-        rest = len(form) - place
-        near = form[place - 1] in "'’" or (place <= 2 and rest > 3)
-        parts.append(str(place if near else -rest))
+        parts.append(place_in(form, chance.randrange(1, len(form))))
     else:
         del parts[-1]
     return ",".join(parts)

@@ -35,7 +35,7 @@ from perceptron_nlp.analysis.doctor.crosstagging import (
     Opinions,
     fold_sentences,
 )
-from perceptron_nlp.analysis.doctor.diagnosis import CandidateFinder, Diagnosis
+from perceptron_nlp.analysis.doctor.diagnosis import Candidate, CandidateFinder, Diagnosis
 from perceptron_nlp.analysis.doctor.pooling import Contexts, Variation, fit_pool, hedged, pooled
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats import surface
@@ -57,7 +57,9 @@ MARGIN = 2.0
 # Weights of three experts need no more words than this to be known to a hundredth.
 FITTED_WORDS = 100_000
 ELSEWHERE = "elsewhere"
-NEW_LEMMA = 2.0  # So much more is needed of the log-odds.
+# What log-odds lose for a lemma that the text has nowhere; more, so that it comes after all others,
+# where the text has the gold one elsewhere.
+NEW_LEMMA, BESIDE_KNOWN = 2.0, 99.0
 TOKENS = "tokens"
 Decoder = Callable[[str, str], str | None]
 """Returns what a label makes of a form; None if it cannot be."""
@@ -188,12 +190,19 @@ def _lemma(turkic: bool) -> Decoder:
     return lambda label, form: parse_script(label).apply(form, turkic=turkic) or None
 
 
+def place_in(form: str, place: int) -> str:
+    """Return where a token begins as labels have it: counted from the end, unless a short piece or
+    an apostrophe is before it."""
+    rest = len(form) - place
+    from_start = not place or form[place - 1] in "'’" or (place <= 2 and rest > 3)
+    return str(place if from_start else -rest)
+
+
 def with_cuts(sentence: Sentence) -> Sentence:
     """Return what a sentence has between spaces, with how that is cut as labels.
 
-    A label has, of each token that begins there, its place (counted from the end, unless a short
-    piece or an apostrophe is before it) and, if it is not one, its number of words; ``>`` if the
-    last one goes on behind the space, and ``<`` where none begins.
+    A label has, of each token that begins there, its place (place_in) and, if it is not one, its
+    number of words; ``>`` if the last one goes on behind the space, and ``<`` where none begins.
     """
     text, tokens, _ = surface(sentence)
     firsts = [0, *accumulate(len(words) for *_, words in tokens)]
@@ -203,10 +212,8 @@ def with_cuts(sentence: Sentence) -> Sentence:
         begun = [at for at, token in enumerate(tokens) if start <= token[0] < end]
         parts = []
         for at in begun:
-            place, n_words = tokens[at][0] - start, len(tokens[at][2])
-            rest = end - tokens[at][0]
-            from_start = not place or form[place - 1] in "'’" or (place <= 2 and rest > 3)
-            parts.append(f"{place if from_start else -rest}" + f":{n_words}" * (n_words > 1))
+            n_words = len(tokens[at][2])
+            parts.append(place_in(form, tokens[at][0] - start) + f":{n_words}" * (n_words > 1))
         last = begun[-1] if begun else last
         units.append(form)
         labels.append((",".join(parts) or "<") + ">" * (tokens[last][1] > end))
@@ -240,9 +247,13 @@ def _decoded(found: Diagnosis, decoded: Decoder, known: Counter[str]) -> Diagnos
         gold, expected = decoded(one.gold, one.form), decoded(one.expected, one.form)
         if gold and expected and gold != expected:
             candidates.append(replace(one, gold=gold, expected=expected))
-    new = {c.expected for c in candidates if known and c.expected not in known}
-    last = NEW_LEMMA, 99.0
-    candidates.sort(key=lambda c: (c.expected in new) * last[known[c.gold] > 1] - c.log_odds)
+
+    def odds(one: Candidate) -> float:
+        if not known or one.expected in known:
+            return one.log_odds
+        return one.log_odds - (BESIDE_KNOWN if known[one.gold] > 1 else NEW_LEMMA)
+
+    candidates.sort(key=odds, reverse=True)
     agreement = 1 - len(candidates) / found.labeled
     return replace(found, candidates=tuple(candidates), agreement=agreement)
 
