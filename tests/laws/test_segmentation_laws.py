@@ -280,23 +280,24 @@ def test_windows_without_ends_of_sentences_are_taken_by_half_at_least(
 @pytest.mark.skipif(sys.platform == "win32", reason="has no timers")
 def test_a_signal_is_answered_while_a_long_paragraph_is_cut(segmenter: Segmenter) -> None:
     text = ".-" * 2_000_000
-    begin = time.perf_counter()
+    # Of this process alone, whatever else the machine does.
+    begin = time.process_time()
     segmenter.cutter.cut_text(text.encode(), True)
-    whole = time.perf_counter() - begin
+    whole = time.process_time() - begin
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    old = signal.signal(signal.SIGALRM, stop)
+    old = signal.signal(signal.SIGPROF, stop)
     try:
-        begin = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, whole / 20)
+        begin = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, whole / 20)
         with pytest.raises(KeyboardInterrupt):
             segmenter.cutter.cut_text(text.encode(), True)
-        assert time.perf_counter() - begin < 0.9 * whole
+        assert time.process_time() - begin < whole / 2
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, old)
     assert [*segmenter.sentences_of("Le bois.")]
 
 
