@@ -23,12 +23,6 @@ cdef extern from "tag/search.h" nogil:
     ctypedef struct KeyFilter:
         uint64_t *words
         int shift
-    ctypedef struct Spread:
-        int32_t n_units
-        int of_labels
-        int32_t width
-        int32_t stride
-        KeyFilter filter
     ctypedef struct CacheShare:
         size_t bytes
         size_t per_word
@@ -36,7 +30,6 @@ cdef extern from "tag/search.h" nogil:
         const Program *program
         const FrozenTable *table
         int dense
-        Spread spread
         int narrow
         int32_t stride
         int32_t n_vectors
@@ -83,6 +76,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t *static_templates
         int32_t n_open
         int32_t *open_templates
+        KeyFilter open_filter
     const int DENSE_LABELS
     size_t shared_words(const CacheShare *s) noexcept
     const uint32_t MOST_TYPES
@@ -90,13 +84,6 @@ cdef extern from "tag/search.h" nogil:
     const int N_SECRETS
     const int MAX_PAIR_GROUPS
     const int MAX_BEAM
-    const int MOST_SPREAD_OPEN
-    const int MOST_SPREAD_SLOTS
-    const int MOST_SPREAD_STATIC
-    const int MOST_UNITS
-    bint can_spread(const Parts *x) noexcept
-    int spread_open(Spread *s, const Parts *x) noexcept
-    void spread_close(Spread *s) noexcept
     int index_open(Index *x, uint64_t multiplier, int bits) noexcept
     void index_close(Index *x) noexcept
     int64_t index_insert(Index *x, uint64_t key) noexcept

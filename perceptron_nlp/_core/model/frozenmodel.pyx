@@ -167,7 +167,6 @@ cdef class FrozenModel:
         frozen_close(&self.table)
         index_close(&self.decoder.layout.dictionary)
         plan_close(&self.decoder.layout)
-        spread_close(&self.decoder.layout.spread)
         free(self.decoder.layout.vectors)
         free(self.decoder.layout.slot_vector)
         free(self.decoder.layout.slot_correction)
@@ -233,8 +232,7 @@ cdef class FrozenModel:
             return True
         label, weight = &label_view[0], &weight_view[0]
         # Weights of compressed models are so light that it does not matter which labels they are of.
-        times = self.parts.most if self.decoder.layout.spread.of_labels else 1
-        if times * sum(most) * heaviest(weight, weight_view.shape[0]) < 1 << 15:
+        if sum(most) * heaviest(weight, weight_view.shape[0]) < 1 << 15:
             return True
         if self.table.fixed_bits:
             groups = [(0, row_starts.shape[0] - 1, sum(most))]
@@ -258,22 +256,7 @@ cdef class FrozenModel:
                         high[label[i]] = weight[i]
                 for i in range(2 * n_labels):
                     sums[i] += times * low[i]
-        if self.decoder.layout.spread.of_labels:
-            sums = self._label_sums(sums)
         return max(max(sums), -min(sums)) < 1 << 15
-
-    def _label_sums(self, int64_t[::1] sums):
-        """What is given for parts, once low and once high, for labels."""
-        cdef const Parts *x = &self.parts.parts
-        cdef int64_t[::1] out = memoryview(bytearray(16 * x.n_labels)).cast("q")
-        cdef int32_t k, node
-        for k in range(x.n_labels):
-            node = x.leaf[k]
-            while node >= 0:
-                out[k] += sums[x.parts.number[node]]
-                out[x.n_labels + k] += sums[x.n_parts + x.parts.number[node]]
-                node = x.parts.parent[node]
-        return out
 
     def _layout(self, narrow, rows):
         """Sum slots of one column and offset into one vector; conditions become corrections."""
@@ -284,14 +267,7 @@ cdef class FrozenModel:
         l.table = &self.table
         l.dense = self.table.n_labels <= DENSE_LABELS
         l.stride = (self.table.n_labels + LANES - 1) // LANES * LANES
-        if (self.parts is not None and not l.dense and can_spread(&self.parts.parts)
-                and p.n_history <= MOST_SPREAD_OPEN and p.n_static <= MOST_SPREAD_STATIC
-                and p.n_slots <= MOST_SPREAD_SLOTS):
-            if spread_open(&l.spread, &self.parts.parts) < 0:
-                raise MemoryError
-            l.stride = l.spread.stride
-        l.narrow = (narrow and (l.spread.n_units > 0 or (l.dense and self.parts is None))
-                    and self._sums_fit(*rows))
+        l.narrow = narrow and l.dense and self.parts is None and self._sums_fit(*rows)
         l.vectors = <VectorSlot *>calloc(2 * p.n_slots + 1, sizeof(VectorSlot))
         l.slot_vector = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
         l.slot_correction = <int32_t *>malloc((p.n_slots + 1) * sizeof(int32_t))
@@ -333,14 +309,8 @@ cdef class FrozenModel:
         self.decoder.start = calloc(l.stride, sizeof(int32_t))
         if self.decoder.start == NULL:
             raise MemoryError
-        first, end = self.table.n_labels, l.stride
-        if l.spread.n_units:
-            first, end = l.spread.n_units, l.spread.width
-        for k in range(first, end):
-            if l.narrow:
-                (<int16_t *>self.decoder.start)[k] = -32768
-            elif l.spread.n_units:
-                (<int32_t *>self.decoder.start)[k] = -(1 << 30)
+        for k in range(self.table.n_labels, l.stride if l.narrow else 0):
+            (<int16_t *>self.decoder.start)[k] = -32768
 
     def _dictionary(self, dictionary):
         cdef CacheLayout *l = &self.decoder.layout
@@ -394,7 +364,7 @@ cdef class FrozenModel:
                 offset = left
             groups.setdefault(offset, []).append(p.static_templates[k])
         others += groups.pop(None, [])
-        paired = sorted(groups)[:MAX_PAIR_GROUPS] if l.dense or l.spread.n_units else []
+        paired = sorted(groups)[:MAX_PAIR_GROUPS]
         count = sum(len(groups[offset]) for offset in paired)
         others += [k for offset in groups if offset not in paired for k in groups[offset]]
         self.decoder.static_templates = _numbers(others)
@@ -450,9 +420,8 @@ cdef class FrozenModel:
         if l.transitions_planned:
             l.transition_filter = self._filter(keys, [spans[l.transition_templates[k]]
                                                       for k in range(l.n_transitions)])
-        if l.spread.n_units:
-            l.spread.filter = self._filter(keys, [spans[self.decoder.open_templates[k]]
-                                                  for k in range(self.decoder.n_open)])
+        self.decoder.open_filter = self._filter(keys, [spans[self.decoder.open_templates[k]]
+                                                       for k in range(self.decoder.n_open)])
 
     cdef KeyFilter _filter(self, keys, list spans) except *:
         """A filter of some spans of the keys; that of a fixed table is made once."""

@@ -37,7 +37,6 @@ cdef extern from "model/parts.h" nogil:
 cdef class LabelParts:
     cdef Parts parts
     cdef list arrays
-    cdef int64_t most  # parts that a label has, at most
     cdef const int32_t *_keep(self, numbers) except NULL
     cdef _best(self, const double[::1] scores, int but)
     cdef _best_whole(self, const int32_t[::1] scores, int but)

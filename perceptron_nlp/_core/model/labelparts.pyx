@@ -6,6 +6,10 @@ from libc.stdint cimport int32_t
 from perceptron_nlp.errors import ArgumentError
 
 
+# Labels of a family, in the mean, from which on the bounds of families save more than they take.
+FAMILY_PAYS = 4
+
+
 class _Trees:
     """Lists of numbers as trees: equal beginnings are one, within a group of lists."""
 
@@ -48,11 +52,9 @@ cdef class LabelParts:
         if len(filled) != n_parts or (n_parts and set(filled) != set(range(n_slots))):
             raise ArgumentError(
                 f"slots: {n_parts} numbers are needed, from 0 on and none of them left out")
-        families = {}
-        for label, numbers in enumerate(parts):
-            # Found by strings, whose hash has a key; that of tuples of numbers has none.
-            key = () if slots is None else tuple(filled[number] for number in numbers)
-            families.setdefault(str(key), (key, []))[1].append(label)
+        families = _families(parts, None if slots is None else filled)
+        if FAMILY_PAYS * len(families) > len(parts):
+            n_slots, filled, families = 1, [0] * n_parts, _families(parts, None)
         self.arrays = []
         leaf, family = [0] * len(parts), [0] * len(parts)
         trees, slot_trees = _Trees(), _Trees()
@@ -67,7 +69,6 @@ cdef class LabelParts:
             family_labels.append(len(members))
         cdef Parts *x = &self.parts
         x.n_labels, x.n_parts = len(parts), n_parts
-        self.most = max(map(len, parts), default=0)
         x.n_slots, x.n_families = n_slots, len(families)
         x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
@@ -129,6 +130,16 @@ cdef class LabelParts:
             bytearray(4 * parts_scratch(&self.parts))).cast("i")
         cdef int32_t label = whole_best_but(&self.parts, &scores[0], but, &scratch[0])
         return label, None if label < 0 else scratch[self.parts.leaf[label]]
+
+
+def _families(parts, slots):
+    """The labels of each family, with the slots that their parts fill."""
+    families = {}
+    for label, numbers in enumerate(parts):
+        # Found by strings, whose hash has a key; that of tuples of numbers has none.
+        key = () if slots is None else tuple([slots[number] for number in numbers])
+        families.setdefault(str(key), (key, []))[1].append(label)
+    return families
 
 
 def _check_parts(parts, n_parts):

@@ -272,8 +272,7 @@ static inline const int32_t *summed_again(const Decoder *d, Worker *w, int64_t s
     TokenView view = token_view(d, w, padded_place(d, sentence, token), token == first,
                                 token == end - 1, past, types);
     int32_t *scores = (int32_t *)(void *)w->scores;
-    memset(scores, 0, (size_t)d->layout.stride * sizeof *scores);
-    add_all_rows(d, w, &view, scores);
+    sum_by_rows(d, w, &view, token, scores);
     return scores;
 }
 
@@ -286,27 +285,17 @@ static inline void scaled_scores(const Agreement *a, int32_t column, Worker *w, 
     const CacheLayout *l = &d->layout;
     const size_t at = (size_t)token * (size_t)l->stride;
     const double scale = a->scales[column], weight = a->weights[column];
-    const int of_parts = d->parts && !l->spread.of_labels;
     const int16_t *narrow = (const int16_t *)(const void *)w->scores + (l->narrow ? at : 0);
     const int32_t *wide = NULL;
-    union {
-        int16_t narrow[MOST_UNITS];
-        int32_t wide[MOST_UNITS];
-    } again;
-    if (is_spread(d)) {
-        spread_again(d, w, sentence, token, &again);
-        narrow = again.narrow;
-        wide = again.wide;
-    } else if (!l->narrow) {
+    if (!l->narrow)
         wide = keeps_scores(d) ? (const int32_t *)(const void *)w->scores + at
                                : summed_again(d, w, sentence, token);
-    }
-    if (!of_parts) {
+    if (!d->parts) {
         for (int32_t k = 0; k < a->n_labels[column]; k++)
             out[k] = scaled(l->narrow ? narrow[k] : wide[k], scale, weight);
         return;
     }
-    for (int32_t k = 0; k < d->parts->n_parts; k++) units[k] = l->narrow ? narrow[k] : wide[k];
+    memcpy(units, wide, (size_t)d->parts->n_parts * sizeof *units);
     if (held->mask || column < a->n_columns - 1) {
         whole_tree_sums(&d->parts->parts, 0, d->parts->parts.n, units, nodes);
         for (int32_t k = 0; k < a->n_labels[column]; k++)

@@ -12,7 +12,6 @@
 
 struct Worker;
 struct Agreement;
-struct SpreadStream;
 
 typedef struct Decoder {
     CacheLayout layout;
@@ -26,33 +25,15 @@ typedef struct Decoder {
     void *start;            /* [stride]: the scores of a word of which nothing is known */
     void *tag_table;        /* [tag[-1]][tag[-2]][stride]; n_labels stands for "none" */
     int32_t n_static, *static_templates; /* templates over several words that are no pairs */
-    int32_t n_open, *open_templates;     /* history templates that are looked up each time */
+    int32_t n_open, *open_templates;     /* history templates that are looked up each time, … */
+    KeyFilter open_filter;               /* … and a filter of their keys */
     /* Label a batch that is filled; -1: no memory. Called by way of the decoder, so that the kernels
      * are compiled in one module (choose_kernels). */
     int (*run)(const struct Decoder *, struct Worker *);
     int (*tag_words)(const struct Decoder *, struct Worker *);
     /* Set the scores of all tokens to what their words say; where there are vectors. */
     void (*sum_words)(const struct Decoder *, struct Worker *);
-    /* The scores of one token once more, where weights are spread (spread.h). */
-    void (*sum_again)(const struct Decoder *, struct Worker *, const struct SpreadStream *, void *);
 } Decoder;
-
-/* What weights that are spread take of a worker (spread.h). */
-#define SPREAD_BYTES ((size_t)8 << 20)
-typedef struct {
-    int bits;
-    uint32_t *rows;  /* [2^bits]: those met lately, each at the place that its number says */
-    char *vectors;   /* of these */
-    uint32_t *found; /* [token][template over several words] -> row; 0: none */
-    size_t found_room;
-} SpreadRows;
-
-static inline void spread_rows_close(SpreadRows *r) {
-    free(r->rows);
-    free(r->vectors);
-    free(r->found);
-    memset(r, 0, sizeof *r);
-}
 
 /* Labels that tokens have already: of each token the number of a set of labels, one of which it
  * gets; or UNCONSTRAINED; or UNKNOWN_LABEL for a label that the model does not have, which counts as
@@ -92,7 +73,8 @@ typedef struct {
 typedef struct Worker {
     TypeCache cache;
     PairCache pairs;
-    SpreadRows spread;
+    uint32_t *found; /* without vectors: [token][template over several words] -> row; 0: none */
+    size_t found_room;
     union {
         Batch batch;
         struct {
@@ -129,7 +111,7 @@ static inline void batch_close(Batch *b) {
 static inline void worker_close(Worker *w) {
     cache_close(&w->cache);
     pair_cache_close(&w->pairs);
-    spread_rows_close(&w->spread);
+    free(w->found);
     batch_close(&w->batch);
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
     free(w->scores);

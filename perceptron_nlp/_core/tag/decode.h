@@ -6,8 +6,8 @@
  *   3. labels   token after token: add what the labels just given say, take the best
  *
  * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
- * forms, and for scores of 32 bits (kernel.h); all give the same labels. With more than
- * DENSE_LABELS labels there are no vectors, and one loop does both. */
+ * forms, and for scores of 32 bits (kernel.h); all give the same labels. Where there are more than
+ * DENSE_LABELS labels, or parts of these, there are no vectors (rows.h). */
 #ifndef PERCEPTRON_NLP_DECODE_H
 #define PERCEPTRON_NLP_DECODE_H
 
@@ -71,94 +71,6 @@
 #include "tag/kernel.h"
 #endif
 
-/* ---- many labels: the sparse rows of the table, summed token after token ---- */
-
-/* The rows of the words of one token: fetched, or, with scores, added to these. */
-static ALWAYS_INLINE void each_word_row(const Decoder *d, const Worker *w, const TokenView *view,
-                                        int32_t *scores) {
-    const Program *p = d->layout.program;
-    const FrozenTable *t = d->layout.table;
-    for (int32_t s = 0; s < p->n_slots; s++) {
-        const SlotSpec *slot = &p->slots[s];
-        if (!slot_applies(slot->condition, view->first, view->last)) continue;
-        int32_t type = view->types[slot->column][slot->offset];
-        const uint32_t *range =
-            w->cache.list_starts + (size_t)type * (size_t)p->n_slots + (size_t)s;
-        for (uint32_t i = range[0]; i < range[1]; i++) {
-            if (scores)
-                add_cells(t, w->cache.rows[i], scores);
-            else
-                frozen_prefetch_row(t, w->cache.rows[i]);
-        }
-    }
-}
-
-#define ROWS_ASKED 32
-
-/* Add what words say of a token to its scores, and the first of static and then open templates. Rows
- * that no cache names are looked for together: all buckets, then all rows. */
-static inline void add_rows_of(const Decoder *d, const Worker *w, const TokenView *view,
-                               int32_t n_templates, int32_t *scores) {
-    const FrozenTable *t = d->layout.table;
-    uint64_t keys[ROWS_ASKED];
-    uint32_t rows[ROWS_ASKED];
-    int32_t from = 0;
-    do {
-        const int32_t left = n_templates - from, n = left < ROWS_ASKED ? left : ROWS_ASKED;
-        for (int32_t k = 0; k < n; k++) {
-            const int32_t at = from + k;
-            const int32_t template_id =
-                at < d->n_static ? d->static_templates[at] : d->open_templates[at - d->n_static];
-            keys[k] = fresh_key(t, token_key(d->layout.program, template_id, view));
-        }
-        if (!from) each_word_row(d, w, view, NULL);
-        for (int32_t k = 0; k < n; k++) {
-            rows[k] = frozen_guess(t, keys[k]);
-            frozen_prefetch_row(t, rows[k]);
-        }
-        if (!from) each_word_row(d, w, view, scores);
-        for (int32_t k = 0; k < n; k++) {
-            const uint32_t row = frozen_sure(t, keys[k], rows[k]);
-            if (row) add_cells(t, row, scores);
-        }
-        from += n;
-    } while (from < n_templates);
-}
-
-static inline void add_all_rows(const Decoder *d, const Worker *w, const TokenView *view,
-                                int32_t *scores) {
-    add_rows_of(d, w, view, d->n_static + d->n_open, scores);
-}
-
-/* The best label of a token, of those that `forced` leaves. */
-static inline int32_t tag_token_sparse(const Decoder *d, Worker *w, const Stream *stream,
-                                       int32_t forced) {
-    const CacheLayout *l = &d->layout;
-    const int32_t n = l->table->n_labels;
-    const int32_t *types[MAX_COLUMNS];
-    uint64_t past[MAX_HISTORY];
-    int32_t *scores = (int32_t *)(void *)token_scores(d, w, stream->token);
-    TokenView view = stream_view(d, w, stream, past, types);
-    memset(scores, 0, (size_t)n * sizeof *scores);
-    add_all_rows(d, w, &view, scores);
-    return forced == FREE ? first_largest(scores, n)
-                          : first_largest_within(scores, n, mask_of(l, forced));
-}
-
-static inline int tag_words_sparse(const Decoder *d, struct Worker *w) {
-    Stream stream;
-    int64_t next = 0;
-    while (stream_start(d, w, &stream, &next)) {
-        int32_t label;
-        do {
-            label = forced_label(d, w, &stream);
-            if (label < 0) label = tag_token_sparse(d, w, &stream, label);
-            w->labels[stream.token] = (uint16_t)label;
-        } while (stream_step(d, &stream, label));
-    }
-    return 0;
-}
-
 /* ---- all of it ---- */
 
 #define USE_FORM(d, form)                         \
@@ -171,9 +83,8 @@ static inline int tag_words_sparse(const Decoder *d, struct Worker *w) {
 /* Choose the form of the passes: the widest that this processor has, or plain C on request. */
 static inline void choose_form(Decoder *d, int plain) {
     (void)plain;
-    if (!d->layout.dense) {
-        d->tag_words = tag_words_sparse;
-    } else if (!d->layout.narrow) {
+    if (!d->layout.dense) return; /* rows.h */
+    if (!d->layout.narrow) {
         USE_FORM(d, wide);
     } else {
         USE_FORM(d, plain);
@@ -236,8 +147,7 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
         w->back_room = back;
     }
     if (w->n_tokens == 0) return 0;
-    if (d->pairs.n_groups && !l->spread.n_units && choose_pair_way(&w->pairs, &d->pairs, l) < 0)
-        return -1;
+    if (d->pairs.n_groups && l->dense && choose_pair_way(&w->pairs, &d->pairs, l) < 0) return -1;
     return find_types(d, w);
 }
 

@@ -413,7 +413,7 @@ cdef class SentenceDecoder(FrozenModel):
         cdef int32_t[:, ::1] score_view = scores
         cdef int64_t i, at, stride = self.decoder.layout.stride
         cdef int32_t k, n = len(self.labels)
-        cdef bint of_parts = self.parts is not None and not self.decoder.layout.spread.of_labels
+        cdef bint of_parts = self.decoder.parts != NULL
         cdef int32_t *to
         cdef int32_t[::1] own
         cdef int32_t[::1] nodes = memoryview(bytearray(

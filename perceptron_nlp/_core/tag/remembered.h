@@ -143,11 +143,10 @@ static inline int pair_blocks_open(PairCache *c, const PairLayout *p) {
     return -1;
 }
 
-/* Bytes that pairs take for each word that is remembered; none where weights are spread, since these
- * pairs are looked up each time. */
+/* Bytes that pairs take for each word that is remembered; none without vectors, where they are looked
+ * up each time. */
 static inline size_t pair_cost(const PairLayout *p, const CacheLayout *l) {
-    return p->n_groups && !l->spread.n_units ? 2 * (pair_bytes(p, l) + sizeof(PairSet) / PAIR_WAYS)
-                                             : 0;
+    return p->n_groups && l->dense ? 2 * (pair_bytes(p, l) + sizeof(PairSet) / PAIR_WAYS) : 0;
 }
 
 /* Bits of the number of sets: twice as many places as words may be remembered, at most. */

@@ -6,7 +6,7 @@
 #ifndef PERCEPTRON_NLP_SEARCH_H
 #define PERCEPTRON_NLP_SEARCH_H
 
-#include "tag/spread.h"
+#include "tag/rows.h"
 
 /* Words of the sentence that is searched, one step after the other. */
 typedef struct {
@@ -35,7 +35,7 @@ static inline int fill_states(const Decoder *d, Worker *w, Walk *walk, int64_t s
     if (!l->dense) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[0].past);
         memset(fixed, 0, bytes);
-        add_rows_of(d, w, &view, d->n_static, (int32_t *)(void *)fixed);
+        add_static_rows(d, w, &view, walk->token, (int32_t *)(void *)fixed);
     }
     for (int32_t s = 0; s < b->n_states; s++) {
         TokenView view = walk_view(d, w, walk, sentence, b->states[s].past);
@@ -121,21 +121,19 @@ static inline int search_words(const Decoder *d, Worker *w) {
 
 /* Label the batch in the decoder's way; -1: no memory. */
 static inline int run_batch(const Decoder *d, Worker *w) {
+    const int is_free = !w->constraints.of && !d->parts;
     if (prepare_batch(d, w) < 0) return -1;
     if (!w->n_tokens) return 0;
-    if (is_spread(d) || (!d->parts && !w->constraints.of && (d->beam == 1 || has_fast_beam(d))))
-        return d->tag_words(d, w);
-    return d->parts ? tag_parts(d, w) : search_words(d, w);
+    if (!d->layout.dense && find_static_rows(d, w) < 0) return -1;
+    if (is_free && d->layout.dense && (d->beam == 1 || has_fast_beam(d))) return d->tag_words(d, w);
+    return d->parts || (is_free && d->beam == 1) ? tag_by_rows(d, w) : search_words(d, w);
 }
 
 /* Choose how the decoder labels: by the widest instructions that this processor has, or in plain C on
  * request. */
 static inline void choose_kernels(Decoder *d, int plain) {
     d->run = run_batch;
-    if (d->layout.spread.n_units)
-        choose_spread(d, plain);
-    else
-        choose_form(d, plain);
+    choose_form(d, plain);
 }
 
 #endif

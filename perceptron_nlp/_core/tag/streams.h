@@ -25,7 +25,7 @@ typedef struct {
 
 /* What stands for the label before the first. */
 static inline int32_t no_label(const Decoder *d) {
-    return d->parts ? d->parts->n_labels : d->layout.table->n_labels;
+    return d->layout.n_labels;
 }
 
 /* To the first of the n tokens of its sentence, wherever in it or behind it that is done. */
@@ -166,13 +166,43 @@ static int stream_transition(const Decoder *d, Worker *w, const Stream *stream,
     return transition_fill(&d->layout, &w->cache, &view, stream->past[0], transition);
 }
 
-/* History templates that have no table of their own. */
-static inline void add_open(const Decoder *d, const TokenView *view, char *scores) {
+/* Keys of history templates that have no table of their own, as the table has them, whose buckets were
+ * fetched. */
+#define OPEN_ASKED 16
+typedef struct {
+    int32_t n, next; /* keys; the template after theirs */
+    uint64_t keys[OPEN_ASKED];
+} OpenKeys;
+
+/* Make the next keys; none where all were made. */
+static inline void ask_open(const Decoder *d, const TokenView *view, OpenKeys *asked) {
     const CacheLayout *l = &d->layout;
-    for (int32_t k = 0; k < d->n_open; k++) {
-        int64_t row = frozen_find(l->table, token_key(l->program, d->open_templates[k], view));
-        if (row >= 0) add_row(l, row, scores);
+    const FrozenTable *t = l->table;
+    const KeyFilter filter = d->open_filter;
+    for (asked->n = 0; asked->next < d->n_open && asked->n < OPEN_ASKED; asked->next++) {
+        const uint64_t own =
+            frozen_key(t, token_key(l->program, d->open_templates[asked->next], view));
+        if (filter.words && !filter_passes(&filter, own)) continue;
+        PREFETCH(&t->buckets[frozen_start(t, own)]);
+        asked->keys[asked->n++] = own;
     }
+}
+
+/* Add the rows of those that were made, and of all after them. */
+static inline void add_asked(const Decoder *d, const TokenView *view, OpenKeys *asked,
+                             char *scores) {
+    const FrozenTable *t = d->layout.table;
+    for (; asked->n; ask_open(d, view, asked))
+        for (int32_t k = 0; k < asked->n; k++) {
+            const uint32_t row = frozen_sure(t, asked->keys[k], frozen_guess(t, asked->keys[k]));
+            if (row) add_row(&d->layout, row, scores);
+        }
+}
+
+static inline void add_open(const Decoder *d, const TokenView *view, char *scores) {
+    OpenKeys asked = {.n = 0};
+    ask_open(d, view, &asked);
+    add_asked(d, view, &asked, scores);
 }
 
 static inline void stream_open(const Decoder *d, Worker *w, const Stream *stream, char *scores) {

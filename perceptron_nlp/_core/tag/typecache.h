@@ -51,8 +51,10 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
         grow_array(&c->transitions, room * transition_words(l), sizeof(uint32_t)) < 0 ||
         grow_array(&c->values, (size_t)l->program->n_values, 8) < 0 ||
         grow_array(&c->mixed, (size_t)l->program->n_values, 8) < 0 ||
-        (!has_vectors(l) &&
-         grow_array(&c->list_starts, (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0))
+        (!l->dense &&
+         (grow_array(&c->list_starts, (size_t)room * (size_t)l->program->n_slots + 1, 4) < 0 ||
+          grow_array(&c->sums, (size_t)room * (size_t)l->program->n_slots, 4) < 0 ||
+          grow_array(&c->sum, (size_t)l->stride, sizeof *c->sum) < 0)))
         return -1;
     c->room = room;
     return 0;
@@ -62,7 +64,7 @@ static inline int cache_reserve(TypeCache *c, const CacheLayout *l, uint32_t roo
 static inline size_t type_bytes(const CacheLayout *l) {
     return sizeof(TypeEntry) + vector_bytes(l) + transition_words(l) * sizeof(uint32_t) +
            ((size_t)l->program->n_carried + (size_t)l->n_halves) * sizeof(uint64_t) +
-           (has_vectors(l) ? 0 : (size_t)l->program->n_slots * sizeof(uint32_t));
+           (l->dense ? 0 : 2 * (size_t)l->program->n_slots * sizeof(uint32_t));
 }
 
 /* Bytes of a type and of its slots, two to four. */
@@ -70,9 +72,10 @@ static inline size_t type_cost(const CacheLayout *l) {
     return type_bytes(l) + 3 * sizeof(TypeSlot);
 }
 
-/* The same and, where weights are spread, a vector of the pool. */
+
+/* The same and, without vectors, the sums of two slots. */
 static inline size_t type_share(const CacheLayout *l) {
-    return type_cost(l) + (l->spread.n_units ? (size_t)l->stride * score_bytes(l) : 0);
+    return type_cost(l) + (l->dense ? 0 : 2 * (size_t)l->stride * sizeof(int16_t));
 }
 
 /* Bytes that the cache may take. */
@@ -171,6 +174,7 @@ static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     c->n_types = 0;
     c->text_used = 0;
     c->rows_used = 0;
+    c->summed_used = FIRST_SUM;
     c->n_fresh = 0;
     c->n_guessed = 0;
     c->n_fresh_keys = 0;
@@ -205,6 +209,7 @@ static inline void cache_spoil(TypeCache *c) {
 /* Bytes in use. */
 static inline size_t cache_bytes(const TypeCache *c, const CacheLayout *l) {
     return c->n_types * type_cost(l) + c->text_used + c->rows_used * sizeof(uint32_t) +
+           (size_t)c->summed_used * (size_t)l->stride * sizeof *c->summed +
            (size_t)c->pool_used * (size_t)l->stride * score_bytes(l);
 }
 
@@ -231,13 +236,14 @@ static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, 
         entry->word.at = c->text_used;
         c->text_used += entry->word.length;
     }
-    if (has_vectors(l)) return;
+    if (l->dense) return;
     uint32_t *starts = c->list_starts + to * n_slots;
     const uint32_t *old = c->list_starts + from * n_slots;
     const uint32_t begin = old[0], end = old[n_slots], place = (uint32_t)c->rows_used;
     memmove(c->rows + place, c->rows + begin, (end - begin) * sizeof *c->rows);
     for (size_t s = 0; s < n_slots; s++) starts[s] = old[s] - begin + place;
     starts[n_slots] = (uint32_t)(c->rows_used += end - begin);
+    memset(c->sums + to * n_slots, 0, n_slots * sizeof *c->sums);
 }
 
 /* Keep those vectors of the pool that a type still names. */
@@ -277,6 +283,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
     c->n_types = 0;
     c->text_used = 0;
     c->rows_used = 0;
+    c->summed_used = FIRST_SUM;
     for (uint32_t type = 0; type < n; type++) {
         const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
         if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);

@@ -164,6 +164,7 @@ static inline int list_rows(TypeCache *c, const CacheLayout *l, uint32_t type, s
         }
     }
     starts[n_slots] = (uint32_t)c->rows_used;
+    memset(c->sums + (size_t)type * (size_t)n_slots, 0, (size_t)n_slots * sizeof *c->sums);
     return 0;
 }
 
@@ -190,8 +191,8 @@ static inline int sum_types_begun(TypeCache *c, const CacheLayout *l, int n) {
     const size_t end = c->fresh[n - 1].keys_end, left = c->n_fresh_keys - end;
     size_t from = 0;
     guess_types(c, l, n);
-    if (has_vectors(l)) l->sum_fresh(l, c, n);
-    for (int k = 0; k < n && !has_vectors(l); k++) {
+    if (l->dense) l->sum_fresh(l, c, n);
+    for (int k = 0; k < n && !l->dense; k++) {
         if (list_rows(c, l, c->fresh[k].type, from, c->fresh[k].keys_end) < 0) return -1;
         from = c->fresh[k].keys_end;
     }

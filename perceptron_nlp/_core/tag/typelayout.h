@@ -8,16 +8,13 @@
  *
  * A slot with a condition is no vector of its own: "not first" is added to the vector of its
  * column and offset, and a correction vector turns it into "first" for the one word concerned.
- * With more than DENSE_LABELS labels the rows themselves are kept, as lists. Where weights are spread
- * (spread.h), there is a number for each vector slot in place of tags, and the pool has what the rows
- * of the slot come to. */
+ * With more than DENSE_LABELS labels the rows themselves are kept, as lists. */
 #ifndef PERCEPTRON_NLP_TYPELAYOUT_H
 #define PERCEPTRON_NLP_TYPELAYOUT_H
 
 #include "features/hashing.h"
 #include "features/program.h"
 #include "model/frozen.h"
-#include "model/units.h"
 #include "table/probe.h"
 
 /* A string as two machine words: up to 16 bytes stand in them whole, so that most words are
@@ -107,6 +104,8 @@ static inline uint64_t word_hash(const WordRef *w, uint32_t mark, const uint64_t
 #define MOST_TYPES (1 << 30) /* of a cache, whatever it may take */
 #define TRANSITION_UNKNOWN 0xFFFFFFFFu
 #define FREE (-1)
+/* Rows are summed when they are asked for again; a few stay as they are. */
+enum { NOT_ASKED, ASKED_ONCE, FEW_ROWS, FIRST_SUM };
 #define FRESH_TYPES 8 /* as many as the first-level cache holds the buckets and rows of */
 
 typedef struct {
@@ -172,9 +171,8 @@ typedef struct CacheLayout {
     /* Sum the rows of the first types that were begun into their vectors; NULL without vectors. */
     void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
     int dense;
-    Spread spread;  /* not dense, but vectors of units */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
-    int32_t stride; /* labels (or units) rounded up to a whole number of vectors */
+    int32_t stride; /* labels, or parts of these, rounded up to a whole number of vectors */
     int32_t n_vectors, n_always;
     VectorSlot *vectors;      /* those that always apply, then the corrections */
     int32_t *slot_vector;     /* program slot -> vector slot it is summed into */
@@ -191,7 +189,7 @@ typedef struct CacheLayout {
     Index lexicon;           /* hash of a form, as written or lower-cased -> what it may be */
     int32_t *lexicon_labels; /* as TypeEntry.forced; goes before the dictionary */
     uint8_t *masks;          /* [mask][label]: may the label be given? */
-    int32_t n_labels;        /* to a mask */
+    int32_t n_labels;        /* whole ones */
     int forces;              /* is there anything in the dictionary or the lexicon? */
     KeyPlan *plan;           /* of column 0, then 1, …; in a column by slot */
     int32_t *plan_starts;    /* column -> its first; one more at the end */
@@ -220,9 +218,13 @@ typedef struct TypeCache {
     uint32_t pool_used, pool_room;
     uint64_t *values;      /* scratch of one type */
     uint64_t *mixed;       /* each value as xxh64_mixed leaves it */
-    uint32_t *list_starts; /* [type][program slot] -> rows, without vectors; one more at the end */
+    uint32_t *list_starts; /* without vectors: [type][program slot] -> rows; one more at the end */
     uint32_t *rows;
     size_t rows_used, rows_room;
+    uint32_t *sums;  /* [type][program slot] -> the number of what its rows come to; or NOT_ASKED, … */
+    int16_t *summed; /* [number][stride] */
+    uint32_t summed_used, summed_room;
+    int32_t *sum; /* scratch (rows.h)*/
     WordScratch words;
     KeyBuffer keys; /* scratch of one template */
     FreshType fresh[FRESH_TYPES];
@@ -250,6 +252,9 @@ static inline void cache_close(TypeCache *c) {
     free(c->fresh_slots);
     free(c->list_starts);
     free(c->rows);
+    free(c->sums);
+    free(c->summed);
+    free(c->sum);
     word_scratch_close(&c->words);
     key_buffer_close(&c->keys);
     memset(c, 0, sizeof *c);
@@ -270,18 +275,13 @@ static inline int grow_array(void *array, size_t count, size_t item) {
 static inline size_t score_bytes(const CacheLayout *l) {
     return l->narrow ? 2 : 4;
 }
-/* Are there vectors for each type? Where weights are spread, they are made when they are needed. */
-static inline int has_vectors(const CacheLayout *l) {
-    return l->dense;
-}
 static inline size_t vector_words(const CacheLayout *l) {
-    return has_vectors(l) ? (size_t)l->n_vectors * (size_t)l->stride : 0;
+    return l->dense ? (size_t)l->n_vectors * (size_t)l->stride : 0;
 }
 static inline size_t vector_bytes(const CacheLayout *l) {
     return vector_words(l) * score_bytes(l);
 }
 static inline size_t transition_words(const CacheLayout *l) {
-    if (l->spread.n_units) return (size_t)l->n_vectors;
     return l->n_transitions ? (size_t)l->table->n_labels + 1 : 0;
 }
 
