@@ -30,6 +30,7 @@ cdef extern from "tag/search.h" nogil:
         const Program *program
         const FrozenTable *table
         int dense
+        int as_written
         int narrow
         int32_t stride
         int32_t n_vectors

@@ -4,12 +4,14 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.features.extract cimport WordScratch
-from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder, FrozenModel, N_SECRETS
+from perceptron_nlp._core.model.frozenmodel cimport (
+    CacheLayout, CacheUse, Decoder, FrozenModel, N_SECRETS)
 
 cdef extern from "tag/search.h" nogil:
     ctypedef struct TypeCache:
         uint64_t secrets[8]
         uint32_t n_types
+        WordScratch words
         int64_t misses
     ctypedef struct Constraints:
         const int32_t *of
@@ -38,6 +40,8 @@ cdef extern from "tag/search.h" nogil:
     const int UNKNOWN_LABEL
     size_t worker_cost(const Decoder *d) noexcept
     void cache_spoil(TypeCache *c) noexcept
+    const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
+                           size_t *n) noexcept
     void worker_close(Worker *w) noexcept
     void batch_reset(Batch *b) noexcept
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept

@@ -271,6 +271,18 @@ cdef class SentenceDecoder(FrozenModel):
         finally:
             self.idle.append(box)
 
+    def seen_as(self, str word not None):
+        """A word of the first column as features see it: marks that are not known as others (marks.h)."""
+        cdef WorkerBox box = self.take()
+        cdef bytes own = word.encode("utf-8", "surrogatepass")
+        cdef size_t n = len(own)
+        cdef const uint8_t *text = own
+        try:
+            text = seen_as(&box.worker.cache.words, &self.decoder.layout, text, &n)
+            return (<const char *>text)[:n].decode("utf-8", "surrogatepass")
+        finally:
+            self.idle.append(box)
+
     def tag_with_scores(self, sentence):
         """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
         return self.tag_scored([sentence])

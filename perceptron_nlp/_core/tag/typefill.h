@@ -6,6 +6,7 @@
 #ifndef PERCEPTRON_NLP_TYPEFILL_H
 #define PERCEPTRON_NLP_TYPEFILL_H
 
+#include "tag/marks.h"
 #include "tag/typelayout.h"
 
 /* ---- the plan ---- */
@@ -226,6 +227,41 @@ static inline void make_values(TypeCache *c, const CacheLayout *l, int32_t colum
     }
 }
 
+/* Is there a row for the whole of a word of column 0? -1: no template looks at that, or no memory. */
+static inline int is_known(WordScratch *words, const CacheLayout *l, const uint8_t *text,
+                           size_t n) {
+    const Program *p = l->program;
+    int asked = -1;
+    if (word_views(words, text, n, p->wanted[0]) < 0) return -1;
+    for (const KeyPlan *k = l->plan; k < l->plan + l->plan_starts[1]; k++) {
+        if (k->value < 0 || p->slots[k->slot].offset || p->slots[k->slot].condition != ALWAYS)
+            continue;
+        const ValueSpec *value = &p->values[k->value];
+        const int is_whole = value->view == VIEW_WORD || value->view == VIEW_LOWER;
+        if (!is_whole || (value->affix && (uint32_t)value->low < words->views[value->view].n))
+            continue;
+        const uint64_t key = xxh64_mixed_word(k->start, xxh64_mixed(word_value(words, value)));
+        if (frozen_find(l->table, key) >= 0) return 1;
+        asked = 0;
+    }
+    return asked;
+}
+
+/* A word of column 0 as the features see it: marks that are not known as those that are (marks.h). */
+static inline const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
+                                     size_t *n) {
+    const int class = marks_class(text, *n);
+    if (class < 0 || l->as_written || is_known(words, l, text, *n)) return text;
+    for (int k = 0; k < MOST_TRIED && MARKS[class].tried[k]; k++) {
+        const uint8_t *tried = (const uint8_t *)MARKS[class].tried[k];
+        const size_t length = strlen(MARKS[class].tried[k]);
+        if (is_known(words, l, tried, length) != 1) continue;
+        *n = length;
+        return tried;
+    }
+    return text;
+}
+
 /* The halves of keys of pairs, by the values that were made. */
 static inline void make_halves(TypeCache *c, const CacheLayout *l, uint32_t type) {
     uint64_t *half = c->halves + (size_t)type * (size_t)l->n_halves;
@@ -241,6 +277,7 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
                              const uint8_t *text, size_t n, int32_t distance) {
     const Program *p = l->program;
     if (c->n_fresh == FRESH_TYPES && sum_types_begun(c, l, FRESH_TYPES / 2) < 0) return -1;
+    if (text && !column) text = seen_as(&c->words, l, text, &n);
     if (text && word_views(&c->words, text, n, p->wanted[column]) < 0) return -1;
     make_values(c, l, column, text ? 0 : distance,
                 c->carried + (size_t)type * (size_t)p->n_carried);

@@ -171,6 +171,7 @@ typedef struct CacheLayout {
     /* Sum the rows of the first types that were begun into their vectors; NULL without vectors. */
     void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
     int dense;
+    int as_written; /* marks are no others (marks.h) */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
     int32_t stride; /* labels, or parts of these, rounded up to a whole number of vectors */
     int32_t n_vectors, n_always;

@@ -190,6 +190,8 @@ cdef class TextCutter:
         if splits is not None and (splits.program.program.n_columns > 2
                                    or len(scripts) != len(splits.labels)):
             raise ArgumentError("splits: a decoder of tokens and stems is needed")
+        # A quote that joins words in one hand opens and closes in another.
+        cut.decoder.layout.as_written = True
         cut.decoder.layout.most_types = CUT_MOST_TYPES
         numbers = [labels.index(label) if label in labels else len(labels) + number
                    for number, label in enumerate("ITS")]

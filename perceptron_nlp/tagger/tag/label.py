@@ -249,9 +249,10 @@ class Labeler:
         words = sentence.words if isinstance(sentence, Sentence) else sentence
         columns = self._columns(sentence, 0) if self._looked_at else (words,)
         numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
+        seen = ([*map(self.decoder.seen_as, columns[0])], *columns[1:])
         return ForwardTrace(
             self._features,
-            dict(zip(("form", *self._looked_at), columns, strict=True)),
+            dict(zip(("form", *self._looked_at), seen, strict=True)),
             numbers.tolist(),
             firsts[0] if firsts else None,
         )
