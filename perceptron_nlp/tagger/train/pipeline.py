@@ -27,7 +27,13 @@ from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import TAGS, UPOS, learn_lemmas, learn_segmentation
+from perceptron_nlp.tagger.train.stages import (
+    TAGS,
+    UPOS,
+    in_other_cases,
+    learn_lemmas,
+    learn_segmentation,
+)
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED
@@ -125,7 +131,8 @@ def learn(
         plan.before_dev(first)
     always_jackknife = None
     lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
-    if lemmas and lemmas[0].record["train"]["sentences"] > len(list(train)):
+    # Others are learned twice by a share of this (in_other_cases).
+    if lemmas and lemmas[0].record["train"]["sentences"] > 1.25 * len(list(train)):
         always_jackknife = True
     plan = replace(plan, first_checkpoint=n_columns)
     model = _learn_stages(stages, both, None, plan, always_jackknife, first)
@@ -151,6 +158,9 @@ def _learn_stages(
     for sentence in (*train, *(dev or ())):
         if sentence.layout is not None:
             sentence.layout.keep((*TAGS, LEMMA))
+    again = in_other_cases(train) if stages.text else []
+    if again:
+        source = source.followed_by(Source(again, "train"))
     seed, threads = plan.options.seed, plan.threads
     fit = partial(learn_sentences, threads=threads)
     tagging: list[tuple[TaggerModel, ...]] = []
@@ -173,7 +183,7 @@ def _learn_stages(
         def taggers() -> list[TaggerModel]:
             return [model for model in awaited(tagging) if model.column in given]
 
-        return learn_lemmas(train, dev, fit, given, taggers, always, threads=threads, seed=seed)
+        return learn_lemmas([*train, *again], dev, fit, given, taggers, always, threads=threads, seed=seed)
 
     def text(_: Callback | None) -> TaggerModel | None:
         if not stages.text:

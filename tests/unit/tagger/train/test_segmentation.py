@@ -342,3 +342,17 @@ def test_a_share_of_paragraphs_is_learned_in_small_letters_capitals_and_other_ma
     assert other.words == ("“", "Les", "bois", ",", "les", "prés", "–", "oui", "…", "”")
     assert "".join(other.columns["gap"]) == "010011100p"
     assert "".join(other.columns["cut"]) == "TTTTTTTTTS"
+
+
+@pytest.mark.parametrize(
+    ("lemmas", "low"), [(["ısıt", "Irak"], "ısıttı ırak"), (["isit", "Irak"], "isıttı irak")]
+)
+def test_a_share_of_sentences_is_learned_in_capitals_and_in_small_letters(
+    lemmas: list[str], low: str
+) -> None:
+    sentence = Sentence(["Isıttı", "Irak"], {"upos": ["VERB", "PROPN"], "lemma": lemmas})
+    found = stages.in_other_cases([sentence] * 64)
+    assert [" ".join(one.words) for one in found] == ["ISITTI IRAK", low]
+    assert all(one.columns == sentence.columns for one in found)
+    assert stages.in_other_cases([sentence] * 31) == []
+    assert stages.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 64) == []
