@@ -183,7 +183,8 @@ def _learn_stages(
         def taggers() -> list[TaggerModel]:
             return [model for model in awaited(tagging) if model.column in given]
 
-        return learn_lemmas([*train, *again], dev, fit, given, taggers, always, threads=threads, seed=seed)
+        shown = [*train, *again]
+        return learn_lemmas(shown, dev, fit, given, taggers, always, threads=threads, seed=seed)
 
     def text(_: Callback | None) -> TaggerModel | None:
         if not stages.text:
