@@ -43,7 +43,6 @@ LINE_BREAK = r"[\n\r\u2028\u0085\v]"
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
 _LONG_GAP = rf"\s{{{LONG_GAP},}}"
-LONGEST_STAND_IN = 16
 """Bytes of a word that abbreviations are taken for."""
 LONGEST_ATOM = 10_000
 """Characters of an atom, and of the marks behind digits; a longer run is several."""
@@ -346,23 +345,6 @@ def is_abbreviation(word: str) -> bool:
     """
     parts = word.split(".")
     return len(parts) <= _MOST_PARTS and all(part and is_of_letters(part) for part in parts)
-
-
-def are_abbreviations(listed: object, stand_ins: object) -> bool:
-    """Tell if something read from a file is abbreviations, and what they are taken for."""
-    return (
-        isinstance(listed, list)
-        and isinstance(stand_ins, list)
-        and len(stand_ins) in (0, 2)
-        and all(isinstance(word, str) for word in (*listed, *stand_ins))
-        and all(map(is_abbreviation, (*listed, *filter(None, stand_ins))))
-        and all(map(can_stand_in, stand_ins))
-    )
-
-
-def can_stand_in(word: str) -> bool:
-    """Tell if the core has room for a word that abbreviations are taken for."""
-    return len(word_bytes(word)) <= LONGEST_STAND_IN
 
 
 def is_glued(text: str, place: int) -> bool:

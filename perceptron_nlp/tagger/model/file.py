@@ -355,7 +355,6 @@ def _describe_segmentation(
 def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     """Return the segmentation in a file, every label of which can be used."""
     # Here, since models without segmentation do without.
-    from perceptron_nlp.text.atoms import are_abbreviations
     from perceptron_nlp.text.scripts import STEMS, split_plan
     from perceptron_nlp.text.tagset import (
         CASED,
@@ -363,6 +362,7 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
         LABELS,
         MATCHES,
         SMALL,
+        are_abbreviations,
         are_certain_words,
         are_entries,
         are_patterns,

@@ -36,7 +36,7 @@ from perceptron_nlp.tagger.train.stages import (
 )
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import UNLABELED
+from perceptron_nlp.text.tagset import UNLABELED, known_labels
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -131,8 +131,7 @@ def learn(
         plan.before_dev(first)
     always_jackknife = None
     lemmas = [part for part in first.parts_by_column if part.lemmas is not None]
-    # Others are learned twice by a share of this (in_other_cases).
-    if lemmas and lemmas[0].record["train"]["sentences"] > 1.25 * len(list(train)):
+    if lemmas and lemmas[0].record["train"]["sentences"] > len(list(train)):
         always_jackknife = True
     plan = replace(plan, first_checkpoint=n_columns)
     model = _learn_stages(stages, both, None, plan, always_jackknife, first)
@@ -194,8 +193,8 @@ def _learn_stages(
         return _cutting(learn_segmentation(train, dev, fit, threads, words, seed=seed), train)
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
-    more = side_by_side(parts, threads, plan.callback)
-    model = joined([*tagging[0], *(one for one in more if one is not None)])
+    more = [one for one in side_by_side(parts, threads, plan.callback) if one is not None]
+    model = joined([_told(part, again) for part in (*tagging[0], *more)])
     if stages.text:
         model = in_bytes(model)
         if dev is not None and model.segmentation is not None:
@@ -204,6 +203,20 @@ def _learn_stages(
         # Learned and calibrated by gold tags; in use these are predicted.
         model = with_last_calibrated(model, dev)
     return with_settled(model, train, dev, like)
+
+
+def _told(part: TaggerModel, again: Sequence[Sentence]) -> TaggerModel:
+    """Return a part whose record does not count the sentences that were learned again."""
+    if part.column == TEXT or not again:
+        return part
+    labels = [known_labels(part.column, one.column(part.column)) for one in again]
+    more = {
+        "sentences": len(again),
+        "tokens": sum(map(len, again)),
+        "labeled": sum(label is not None for own in labels for label in own),
+    }
+    counts = {name: part.record["train"][name] - n for name, n in more.items()}
+    return part.replace(record={**part.record, "train": {**part.record["train"], **counts}})
 
 
 def _cutting(found: Segmentation, train: Sequence[Sentence]) -> TaggerModel:

@@ -35,7 +35,6 @@ from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.atoms import (
     atom_labels,
     atoms_of,
-    can_stand_in,
     capital_looks,
     character_type,
     ending,
@@ -75,6 +74,7 @@ from perceptron_nlp.text.tagset import (
     WORD_PLACES,
     Patterns,
     Words,
+    can_stand_in,
     check_label,
     seen,
 )
@@ -98,8 +98,8 @@ _FOLDS_MATCHED = 10
 # Of so many paragraphs one is learned a second time, as other hands write it; their marks by those
 # of the treebank: behind white space, and elsewhere.
 _OTHERWISE_EVERY = 10
-# Of so many sentences one is learned a second time, in capitals or in small letters. With twice as many
-# parts of speech of other text lost in one dev part of two, with half as many less was gained.
+# Of so many sentences one is learned a second time, in capitals or in small letters. With twice as
+# many one dev part lost .2 of its parts of speech, with half as many others gained less.
 _CASED_EVERY = 32
 # How often an abbreviation must be met for others to be taken for it.
 _LEAST_STAND_IN = 3
