@@ -128,7 +128,7 @@ static inline void fetch_next(const Decoder *d, Worker *w, const Stream *stream)
 }
 
 /* Sum rows that are asked for again. They stay as they are where they are few, where a sum leaves 16
- * bits, or where there is no memory. */
+ * bits, or where there is no memory, or sums take what the cache may. */
 static inline void sum_slot(const CacheLayout *l, TypeCache *c, const SlotRows *own) {
     const size_t stride = (size_t)l->stride;
     uint64_t n_cells = 0;
@@ -136,6 +136,7 @@ static inline void sum_slot(const CacheLayout *l, TypeCache *c, const SlotRows *
     for (uint32_t k = 0; k < own->n; k++) n_cells += frozen_row(l->table, own->rows[k])->n;
     *own->sum = FEW_ROWS;
     if (4 * n_cells < stride) return;
+    if ((size_t)c->summed_used * stride * sizeof *c->summed >= cache_most(l)) return;
     if (c->summed_used >= c->summed_room) {
         const size_t room = 2 * (size_t)c->summed_room + 64;
         if (room > 0xFFFFFFFFu || grow_array(&c->summed, room * stride, sizeof *c->summed) < 0)
