@@ -72,7 +72,6 @@ static inline size_t type_cost(const CacheLayout *l) {
     return type_bytes(l) + 3 * sizeof(TypeSlot);
 }
 
-
 /* The same and, without vectors, the sums of two slots. */
 static inline size_t type_share(const CacheLayout *l) {
     return type_cost(l) + (l->dense ? 0 : 2 * (size_t)l->stride * sizeof(int16_t));

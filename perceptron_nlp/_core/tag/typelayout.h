@@ -222,10 +222,10 @@ typedef struct TypeCache {
     uint32_t *list_starts; /* without vectors: [type][program slot] -> rows; one more at the end */
     uint32_t *rows;
     size_t rows_used, rows_room;
-    uint32_t *sums;  /* [type][program slot] -> the number of what its rows come to; or NOT_ASKED, … */
-    int16_t *summed; /* [number][stride] */
+    uint32_t *sums;  /* [type][program slot] -> its place in summed; or NOT_ASKED, … */
+    int16_t *summed; /* [place][stride]: what rows come to */
     uint32_t summed_used, summed_room;
-    int32_t *sum; /* scratch (rows.h)*/
+    int32_t *sum; /* [stride]: scratch (rows.h) */
     WordScratch words;
     KeyBuffer keys; /* scratch of one template */
     FreshType fresh[FRESH_TYPES];

@@ -1,7 +1,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Self, TypeVar, final
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 @final
 class TextWord:
@@ -29,5 +29,5 @@ def shown(word: TextWord) -> str: ...
 class WordMaker:
     def __new__(cls, columns: tuple[str, ...]) -> Self: ...
     def sentences(
-        self, make: Callable[[str, tuple[TextWord, ...]], T], text: str, found: tuple[Any, ...]
-    ) -> list[T]: ...
+        self, make: Callable[[str, tuple[TextWord, ...]], _T], text: str, found: tuple[Any, ...]
+    ) -> list[_T]: ...
