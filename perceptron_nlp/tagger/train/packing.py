@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.features.templates import most_features
 from perceptron_nlp.tagger.model.derived import FirstPass
-from perceptron_nlp.tagger.model.label_components import part_numbers
-from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
+from perceptron_nlp.tagger.model.model import MOST_VECTORS, TEXT, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import LARGEST, QuantizedWeights
 
 # A feature that the model does not have meets a row by chance once in 2^12 times at most.
@@ -83,11 +82,13 @@ def cut_at_level(segmentation: Segmentation, level: Level) -> Segmentation:
 
 
 def _most_weights(model: TaggerModel) -> int:
-    """Return how many weights a label's score is the sum of at most; 0 for any number."""
-    most, parts = most_features(model.templates), [[0]]
-    if model.parts is not None:
-        parts, _ = part_numbers(model.tags.labels, model.parts)
-    return sum(most) * max(map(len, parts)) if all(most) else 0
+    """Return how many weights a score of 16 bits is the sum of at most; 0: none is, or any number.
+
+    Scores of components, and of many labels, have 32 bits.
+    """
+    most = most_features(model.templates)
+    wide = model.parts is not None or len(model.tags) > MOST_VECTORS
+    return 0 if wide or not all(most) else sum(most)
 
 
 def reduced(

@@ -351,8 +351,8 @@ def test_a_share_of_sentences_is_learned_in_capitals_and_in_small_letters(
     lemmas: list[str], low: str
 ) -> None:
     sentence = Sentence(["Isıttı", "Irak"], {"upos": ["VERB", "PROPN"], "lemma": lemmas})
-    found = stages.in_other_cases([sentence] * 64)
+    found = stages.in_other_cases([sentence] * 128)
     assert [" ".join(one.words) for one in found] == ["ISITTI IRAK", low]
     assert all(one.columns == sentence.columns for one in found)
-    assert stages.in_other_cases([sentence] * 31) == []
-    assert stages.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 64) == []
+    assert stages.in_other_cases([sentence] * 63) == []
+    assert stages.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 128) == []
