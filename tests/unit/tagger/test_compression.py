@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.train import compress
-from perceptron_nlp.tagger.train.compress import LEAST_BYTES
+from perceptron_nlp.tagger.train.compress import LEAST_BYTES, STEPS, in_bytes
 
 Labeled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]
@@ -198,6 +199,15 @@ def test_the_bundled_model_is_tagged_with_by_all_fast_ways() -> None:
         assert name == "lemma" or decoder.has_halves
         assert decoder.narrow == (name in ("upos", "xpos"))
     assert pn.load("en").by_column["upos"]._labeler.decoder.has_filters
+
+
+def test_weights_of_components_keep_as_many_steps_as_those_of_labels() -> None:
+    """However many of them a score sums: it has 32 bits."""
+    values = ["|".join(f"{k}={k.lower()}{i % 7}" for k in ascii_uppercase) for i in range(140)]
+    rows = [([f"w{i}x{i % 7}", f"y{i % 5}z{i}"], [values[i], values[-i]]) for i in range(140)]
+    model = trained(rows, templates="default").model
+    assert model.parts is not None
+    assert np.abs(in_bytes(model).weights.weights).max() > STEPS[0] // 2
 
 
 def test_training_with_a_size_compresses_and_tells_what_it_cost(small: Labeled) -> None:
