@@ -98,7 +98,7 @@ _FOLDS_MATCHED = 10
 # Of so many paragraphs one is learned a second time, as other hands write it; their marks by those
 # of the treebank: behind white space, and elsewhere.
 _OTHERWISE_EVERY = 10
-# Of so many sentences one is learned a second time, in capitals or in small letters. With four times
+# Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
 _CASED_EVERY = 64
 # How often an abbreviation must be met for others to be taken for it.
