@@ -34,8 +34,7 @@ CASED, CASELESS = "Aa", "c"
 """Classes of letters that are atoms each, where tokens of a treebank end within runs of them."""
 MATCHES, LONGEST_ENTRY = "matches", 12
 """The column of what entries match about a place, and their most characters."""
-LONGEST_STAND_IN = 16
-"""Bytes of a word that abbreviations are taken for, at most."""
+LONGEST_STAND_IN = 16  # bytes of a word that abbreviations are taken for
 SIDES = ("before", "after", "before_ending", "after_ending")
 """What makes a place certain: the word before it, that behind it, or the endings of these."""
 WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")

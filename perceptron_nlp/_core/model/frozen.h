@@ -290,21 +290,18 @@ static inline uint32_t frozen_cells(const FrozenTable *t, int64_t row, FrozenCel
     return n;
 }
 
-/* Add cells to scores. Rows may be as long as there are labels: four at a time. */
-static inline void add_cells(const FrozenCell *cell, uint32_t n, int32_t *restrict scores) {
-    for (; n >= 4; n -= 4, cell += 4) {
+/* Add a row of cells to scores. Rows may be as long as there are labels: four at a time. */
+static inline void add_cells(const FrozenTable *t, int64_t row, int32_t *restrict scores) {
+    const FrozenRow *own = frozen_row(t, row);
+    const FrozenCell *cell = own->cells;
+    uint32_t left = own->n;
+    for (; left >= 4; left -= 4, cell += 4) {
         scores[cell[0].label] += cell[0].weight;
         scores[cell[1].label] += cell[1].weight;
         scores[cell[2].label] += cell[2].weight;
         scores[cell[3].label] += cell[3].weight;
     }
-    for (; n; n--, cell++) scores[cell->label] += cell->weight;
-}
-
-/* Add a row that lists cells. */
-static inline void add_listed(const FrozenTable *t, int64_t row, int32_t *scores) {
-    const FrozenRow *own = frozen_row(t, row);
-    add_cells(own->cells, own->n, scores);
+    for (; left; left--, cell++) scores[cell->label] += cell->weight;
 }
 
 static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {
@@ -313,7 +310,7 @@ static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores
         ADD_PACKED_ONE_BY_ONE(scores, uint32_t, record, t->mask_words);
         return;
     }
-    add_listed(t, row, scores);
+    add_cells(t, row, scores);
 }
 
 /* Like frozen_add, modulo 2^16, of packed rows. */

@@ -44,6 +44,7 @@ class FrozenModel:
         parts: LabelParts | None = None,
         memory: CacheMemory | None = None,
         narrow: bool = True,
+        as_written: bool = False,
     ) -> Self: ...
     @property
     def labels(self) -> tuple[str, ...]: ...

@@ -118,7 +118,7 @@ cdef class FrozenModel:
     def __cinit__(self, FeatureProgram program not None, *, keys, starts, cell_labels, weights,
                   labels, label_hashes, group_starts=None, table_bits=None, right_to_left=False,
                   dictionary=None, lexicon=None, beam=1, allowed=None, LabelParts parts=None,
-                  CacheMemory memory=None, narrow=True):
+                  CacheMemory memory=None, narrow=True, as_written=False):
         memset(&self.table, 0, sizeof(FrozenTable))
         memset(&self.decoder, 0, sizeof(Decoder))
         self.program = program
@@ -126,6 +126,7 @@ cdef class FrozenModel:
         self.memory = CacheMemory() if memory is None else memory
         self.decoder.layout.share = &self.memory.share
         self.decoder.layout.most_types = MOST_TYPES
+        self.decoder.layout.as_written = as_written
         self.parts = parts
         if parts is not None:
             if parts.parts.n_labels != len(labels):

@@ -190,6 +190,8 @@ cdef class SentenceDecoder(FrozenModel):
     memory : None, or the CacheMemory that the caches of all threads share with others
     narrow : use scores of 16 bits where group_starts shows that no sum can leave them; the labels
         are the same
+    as_written : see marks that are not known as they are, not as others that are (marks.h): the
+        lemma of a mark is the mark
 
     With PERCEPTRON_NLP_PORTABLE=1 in the environment, plain C takes the place of the processor's
     vector instructions; the labels are the same.

@@ -32,6 +32,14 @@ static const struct {
 };
 #define N_MARKS ((int)(sizeof MARKS / sizeof *MARKS))
 
+/* May a text that begins with this byte begin with a mark? Digits and letters of ASCII do not, nor do
+ * Latin, Greek, Cyrillic, Armenian and Hebrew ones: most words need not be looked at. */
+static inline int may_begin_mark(uint8_t first) {
+    const uint8_t low = first | 0x20;
+    if (first < 0x80) return !(low >= 'a' && low <= 'z') && !(first >= '0' && first <= '9');
+    return first < 0xC3 || first >= 0xD8;
+}
+
 /* The class of the character that a text begins with, or -1; *length is its bytes. */
 static inline int mark_class(const uint8_t *text, size_t n, size_t *length) {
     char one[5] = {0};
@@ -46,7 +54,7 @@ static inline int mark_class(const uint8_t *text, size_t n, size_t *length) {
 /* The class of all characters of a token; -1: there is none, or they are of several, as in `:-)`. */
 static inline int marks_class(const uint8_t *text, size_t n) {
     size_t length = 0;
-    const int first = n ? mark_class(text, n, &length) : -1;
+    const int first = n && may_begin_mark(text[0]) ? mark_class(text, n, &length) : -1;
     for (size_t at = length; first >= 0 && at < n; at += length)
         if (!MARKS[first].repeated || mark_class(text + at, n - at, &length) != first) return -1;
     return first;

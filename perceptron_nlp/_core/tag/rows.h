@@ -145,7 +145,7 @@ static inline void sum_slot(const CacheLayout *l, TypeCache *c, const SlotRows *
     }
     int16_t *to = c->summed + (size_t)c->summed_used * stride;
     memset(c->sum, 0, stride * sizeof *c->sum);
-    for (uint32_t k = 0; k < own->n; k++) add_listed(l->table, own->rows[k], c->sum);
+    for (uint32_t k = 0; k < own->n; k++) add_cells(l->table, own->rows[k], c->sum);
     for (size_t k = 0; k < stride; k++) {
         to[k] = (int16_t)c->sum[k];
         beyond |= to[k] ^ c->sum[k];
@@ -171,10 +171,10 @@ static inline void add_static_rows(const Decoder *d, Worker *w, const TokenView 
         if (*own.sum >= FIRST_SUM)
             add_sum(slot_sum(l, &w->cache, &own), l->stride, scores);
         else
-            for (uint32_t k = 0; k < own.n; k++) add_listed(l->table, own.rows[k], scores);
+            for (uint32_t k = 0; k < own.n; k++) add_cells(l->table, own.rows[k], scores);
     }
     for (int32_t k = 0; k < n_rows; k++)
-        if (found[k]) add_listed(l->table, found[k], scores);
+        if (found[k]) add_cells(l->table, found[k], scores);
 }
 
 /* Set its scores to what its words and the labels before say. */

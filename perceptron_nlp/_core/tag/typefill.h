@@ -250,8 +250,8 @@ static inline int is_known(WordScratch *words, const CacheLayout *l, const uint8
 /* A word of column 0 as the features see it: marks that are not known as those that are (marks.h). */
 static inline const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
                                      size_t *n) {
-    const int class = marks_class(text, *n);
-    if (class < 0 || l->as_written || is_known(words, l, text, *n)) return text;
+    const int class = l->as_written ? -1 : marks_class(text, *n);
+    if (class < 0 || is_known(words, l, text, *n)) return text;
     for (int k = 0; k < MOST_TRIED && MARKS[class].tried[k]; k++) {
         const uint8_t *tried = (const uint8_t *)MARKS[class].tried[k];
         const size_t length = strlen(MARKS[class].tried[k]);

@@ -54,8 +54,6 @@ cdef class LemmaDecoder:
                 raise ArgumentError("settled: by other columns than lemmas depend on")
             self.alive.append(settled)
             self.tagger.settled = &settled.table
-        # The lemma of a mark is the mark.
-        decoder.decoder.layout.as_written = True
         self.tagger.decoder = &decoder.decoder
         self.tagger.n_tags = len(tags)
         self.tagger.upos = upos

@@ -388,6 +388,7 @@ def decoder_of(
         dictionary={word_bytes(w): model.tags.id_of(t) for w, t in model.dictionary.items()},
         lexicon={word_bytes(form): labels for form, labels in allowed.items()},
         memory=memory,
+        as_written=model.lemmas is not None,
     )
     weights.let_go()
     return decoder

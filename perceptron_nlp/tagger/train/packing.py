@@ -82,10 +82,8 @@ def cut_at_level(segmentation: Segmentation, level: Level) -> Segmentation:
 
 
 def _most_weights(model: TaggerModel) -> int:
-    """Return how many weights a score of 16 bits is the sum of at most; 0: none is, or any number.
-
-    Scores of components, and of many labels, have 32 bits.
-    """
+    """Return how many weights a score of 16 bits sums at most; 0: any number, or none has 16."""
+    # Scores of components, and of many labels, have 32 bits.
     most = most_features(model.templates)
     wide = model.parts is not None or len(model.tags) > MOST_VECTORS
     return 0 if wide or not all(most) else sum(most)

@@ -25,7 +25,8 @@ def tagger() -> pn.Tagger:
 
 
 @pytest.mark.parametrize(
-    "mark", ["“", "”", "„", "«", "»", "‚", "–", "—", "…", "[", "】", "？", "•", "``"]
+    "mark",
+    ["“", "”", "„", "«", "»", "‚", "–", "—", "…", "[", "】", "？", "•", "``", "¿", "،", "、"],
 )
 def test_a_mark_that_was_never_met_is_labeled_as_one_that_was(tagger: pn.Tagger, mark: str) -> None:
     for words in (["She", mark, "left", "."], [mark, "no"], ["He", "said", mark]):
