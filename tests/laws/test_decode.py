@@ -166,6 +166,8 @@ class Model:
             label_hashes=np.array([text_hash(label) for label in self.labels], np.uint64),
             dictionary={w.encode("utf-8", "surrogatepass"): k for w, k in dictionary.items()},
             memory=CacheMemory(cache_size),
+            # What stands for a mark that is not known is told by test_marks.py.
+            as_written=True,
         )
 
 
