@@ -1,1 +1,0 @@
-"""Models for perceptron_nlp: see the card of each."""
