@@ -164,17 +164,7 @@ def made(treebank: Treebank, out: Path, license_name: str, options: dict[str, An
     dev, test = (part_with_words(treebank, name) for name in ("dev", "test"))
     begun = time.process_time()
     words = sum(len(sentence) for sentence in pn.read_conllu(train))
-    size = SIZE_OF_MANY if words > MANY else SIZE
-    first: list[pn.Tagger] = []
-    full = pn.train(
-        train, dev=dev, column="all", learn_dev=True, before_dev=first.append, **options
-    )
-    # Chosen by what has not learned the dev set. Without one nothing is measured, so nothing is
-    # left out.
-    small = full
-    if dev is not None:
-        size, like = fitting(first[0], dev, size)
-        small = full.compress(size, like=like)
+    first, full, small = learned(train, dev, SIZE_OF_MANY if words > MANY else SIZE, options)
     path = out / f"{treebank.name}.model"
     small.save(path)
     card = {
@@ -184,7 +174,7 @@ def made(treebank: Treebank, out: Path, license_name: str, options: dict[str, An
         "license": license_name,
         "options": options,
         "command": f"python scripts/make_models.py FOLDER --only {treebank.name}",
-        "learned train": None if test is None else scores(first[0], test),
+        "learned train": None if test is None else scores(first, test),
         "learned train and dev": None if test is None else scores(full, test),
         "small": None if test is None else scores(small, test),
         "cpu_seconds": round(time.process_time() - begun, 1),
@@ -222,14 +212,29 @@ def write_card(path: Path, card: dict[str, Any]) -> None:
     written(path.with_suffix(".json"), json.dumps(card, indent=1, ensure_ascii=False) + "\n")
 
 
-def fitting(tagger: pn.Tagger, dev: Path, size: int) -> tuple[int, pn.Tagger]:
-    """The least size, of this one and larger ones, that is worth having; the tagger in it."""
-    whole = tagger.evaluate_columns(dev)
+def learned(
+    train: Path, dev: Path | None, size: int, options: dict[str, Any]
+) -> tuple[pn.Tagger, pn.Tagger, pn.Tagger]:
+    """What has learned train alone, what has learned dev, too, and that in a size.
+
+    Without a dev part nothing is measured, so nothing is left out. Else it is the least size, of
+    this one and larger ones, that is worth having.
+    """
+    options = {"column": "all", "learn_dev": True, **options}
+    held: list[pn.Tagger] = []
+    if dev is None:
+        full = pn.train(train, before_dev=held.append, **options)
+        return held[0], full, full
+    whole: list[pn.Tagger] = []
     while True:
-        small = tagger.compress(size, dev=dev)
-        found = small.evaluate_columns(dev)
-        if all(whole[one].accuracy - found[one].accuracy <= MOST_LOST[one] for one in whole):
-            return size, small
+        small = pn.train(
+            train, dev=dev, size=size, before_dev=held.append, before_size=whole.append, **options
+        )
+        if not whole:
+            return held[0], small, small
+        before, after = (one.evaluate_columns(dev) for one in (held[0], held[-1]))
+        if all(before[one].accuracy - after[one].accuracy <= MOST_LOST[one] for one in before):
+            return held[0], whole[0], small
         size = int(size * MORE)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from perceptron_nlp._checks import check_callback, check_flag, parse_size
+from perceptron_nlp._checks import check_callback, check_flag
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel
@@ -48,6 +48,7 @@ def train(
     verbose: bool = False,
     learn: bool = True,
     before_dev: Callable[[Tagger], object] | None = None,
+    before_size: Callable[[Tagger], object] | None = None,
     **options: Unpack[TrainOptions],
 ) -> Tagger:
     """Train a tagger.
@@ -74,7 +75,10 @@ def train(
     learn : False to choose all that is chosen by the text, and to learn nothing yet: `resume` of
         the tagger on this text makes it what it would have become
     before_dev : with ``learn_dev``: called with the tagger that has not learned `dev` yet, as one
-        without ``learn_dev`` would be: what is measured on `dev` is measured on that one
+        without ``learn_dev`` would be: what is measured on `dev` is measured on that one. With a
+        ``size``, called again with that one in its size
+    before_size : with a ``size`` that it does not fit: called with the tagger before it is
+        compressed, as one without ``size`` would be
     **options : the fields of ``perceptron_nlp.TrainingOptions`` (docs/reference/options.md): what
         is learned and how, further text to learn from (``raw``, ``lexicon``), the size of the
         model, checkpoints (a resumed training gives the same model, byte for byte, as one that was
@@ -103,6 +107,7 @@ def train(
         chosen = stage("options by folds").checked(chosen)
     check_callback(callback)
     check_callback(before_dev)
+    check_callback(before_size)
     check_flag("verbose", verbose)
     function: FeatureFunction | None = None
     if features is not None:
@@ -113,12 +118,15 @@ def train(
 
         function = FeatureFunction.of(features)
         chosen = replace(chosen, templates=templates_with_function(chosen.templates, AUTO))
-    size = _size(chosen, dev is not None)
-    if size is not None and dev is not None:
-        # It is gone over twice, and may be a stream.
-        dev = list(Source(dev, "dev", format=format, fields=fields))
+    size = None
+    if chosen.size is not None:
+        size = stage("compression").checked_size(chosen, dev is not None)
     how: dict[str, Any] = {"format": format, "fields": fields, "function": function}
     source = Source(with_labels(train, labels, "train"), "train", **how)
+    if size is not None and dev is not None:
+        # They are gone over twice, and may be streams.
+        dev = list(Source(dev, "dev", format=format, fields=fields))
+        source.hold()
     dev_source = None if dev is None else Source(dev, "dev", **how)
     names = named_columns(column)
     if chosen.abbreviations is not None:
@@ -134,12 +142,12 @@ def train(
         )
         source.hold()
     several = len(names) > 1 or bool({*names} & STAGED) or chosen.threads is not None
-    first: list[Tagger] = []
+    held: list[Tagger] = []
 
     def unlearned(model: TaggerModel) -> None:
-        first.append(Tagger(model.with_fields(source.fields)))
-        if before_dev is not None:
-            before_dev(first[0])
+        held.append(Tagger(model.with_fields(source.fields)))
+        if before_dev is not None and len(held) == 1:
+            before_dev(held[0])
 
     plan = _plan(
         chosen,
@@ -151,37 +159,49 @@ def train(
         threads=stage("threads").n_threads(chosen) if several else 1,
     )
     fit = learn_columns
-    if chosen.learn_dev or {*names} & STAGED:
+    if chosen.learn_dev or size is not None or {*names} & STAGED:
         fit = partial(
             stage("segmentation, lemmas or dev learned").learn, learn_dev=chosen.learn_dev
         )
-    try:
-        model: TaggerModel | None = fit(source, dev_source, names, plan)
-        if model is not None and chosen.calibrate is not None:
-            alone = replace(plan, callback=None, checkpoint=None, resumable=False)
-            model = stage("calibration by folds").calibrated_by_folds(
-                model, source, lambda rest: fit(rest, None, names, alone), chosen.seed
+
+    def trained(plan: Plan) -> Tagger:
+        try:
+            model: TaggerModel | None = fit(source, dev_source, names, plan)
+            if model is not None and chosen.calibrate is not None:
+                alone = replace(plan, callback=None, checkpoint=None, resumable=False)
+                model = stage("calibration by folds").calibrated_by_folds(
+                    model, source, lambda rest: fit(rest, None, names, alone), chosen.seed
+                )
+        except MemoryLimitError:
+            raise
+        except MemoryError:
+            # What was read and learned goes with this error, and then there is room for another.
+            model = None
+        if model is None:
+            raise MemoryLimitError(
+                "train: there is not enough memory for these sentences; give fewer, or have fewer"
+                " templates, or set table_bits"
             )
-    except MemoryLimitError:
-        raise
-    except MemoryError:
-        # What was read and learned goes with this error, and then there is room for another.
-        model = None
-    if model is None:
-        raise MemoryLimitError(
-            "train: there is not enough memory for these sentences; give fewer, or have fewer"
-            " templates, or set table_bits"
-        )
-    tagger = Tagger(model.with_fields(source.fields))
-    if chosen.abbreviations is not None:
-        tagger = tagger.with_cutting(abbreviations=chosen.abbreviations)
-    if size is None:
+        tagger = Tagger(model.with_fields(source.fields))
+        if chosen.abbreviations is not None:
+            tagger = tagger.with_cutting(abbreviations=chosen.abbreviations)
         return tagger
-    if not first or not tagger.model.more:
-        return tagger.compress(size, dev=dev, format=format, fields=fields)
-    # What has learned dev is not measured on it.
-    small = first[0].compress(size, dev=dev, format=format, fields=fields)
-    return tagger.compress(size, like=small)
+
+    if size is None:
+        return trained(plan)
+
+    def in_size(plan: Plan) -> tuple[Tagger, list[Tagger]]:
+        tagger = trained(plan)
+        if not held or not tagger.model.more:
+            return tagger, [tagger.compress(size, dev=dev, format=format, fields=fields)]
+        # What has learned dev is not measured on it.
+        like = held[-1].compress(size, dev=dev, format=format, fields=fields)
+        return tagger, [like, tagger.compress(size, like=like)]
+
+    again: list[Tagger] = stage("a size").learned_again(in_size, plan, before_size)
+    if before_dev is not None and len(again) > 1:
+        before_dev(again[0])
+    return again[-1]
 
 
 def _printing(callback: Callback | None) -> Callback:
@@ -227,30 +247,3 @@ def _plan(chosen: TrainingOptions, **given: Any) -> Plan:
         ),
         **given,
     )
-
-
-def _size(chosen: TrainingOptions, has_dev: bool) -> int | None:
-    """Return the bytes that the model is to be compressed into; None for as many as it takes."""
-    if chosen.size is None:
-        return None
-    size = parse_size(chosen.size)
-    if size < stage("compression").LEAST_BYTES:
-        raise ArgumentError(
-            f"size: {size:,} bytes are too few for any model; give a size such as 400kB"
-        )
-    if chosen.resumable:
-        raise ArgumentError(
-            "resumable: a tagger compressed into a size cannot be trained"
-            " further; leave size out, and compress what is resumed"
-        )
-    if chosen.max_memory is not None:
-        raise ArgumentError(
-            "max_memory: compressing into a size needs more memory than"
-            " training; leave size out, and compress what is trained"
-        )
-    if not has_dev:
-        raise ArgumentError(
-            "size: what it costs is measured on dev; give one, or leave size out, and compress what"
-            " is trained"
-        )
-    return size

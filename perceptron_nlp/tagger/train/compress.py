@@ -7,6 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from perceptron_nlp._checks import parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.tagger.gold import evaluated
@@ -17,6 +18,7 @@ from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train.calibrate import calibrated_columns, with_room
 from perceptron_nlp.tagger.train.clusters import RawSource, place_of, raw_sentences
 from perceptron_nlp.tagger.train.levels import choose_levels
+from perceptron_nlp.tagger.train.options import TrainingOptions
 from perceptron_nlp.tagger.train.packing import Level, packed
 from perceptron_nlp.text.sentence import Sentence
 
@@ -42,11 +44,11 @@ _COMPARED, _LEAST_KNOWN = 2_000, 0.6
 _SAMPLE = Path(__file__).parents[2] / "models" / "sample.txt"
 # Where the training record tells of it.
 RECORD = "compressed"
-# A model may have so many times the share of rows that stayed of one like it, if that fits: it may
-# have more rows, or fewer.
-MOST_LIKE = 4.0
-# The share of rows is found to within one in so many.
+# A model may have so many times the shares that were chosen, if that fits.
+MOST_MORE = 4.0
+# The share of rows is found to within one in so many, or until a file is so much too small.
 FINEST_SHARE = 1 << 17
+_SPARE = 0.001
 # The same where the least size is looked for.
 LEAST_SHARES = 1 << 8
 # As many digits as a score can have in the record.
@@ -97,7 +99,7 @@ def compress_model(
     before = {} if score is None else score(model)
     forms = _Forms(model, size, n_bytes, _mean(before), calibrate is not None)
     if like is not None:
-        forms.levels, forms.most_share = levels_of(like), MOST_LIKE
+        forms.levels, forms.most_share = levels_of(like), MOST_MORE
     elif text is not None and model.more:
         forms.choose_levels(text())
     best: tuple[float, TaggerModel, Mapping[str, float], int | None] | None = None
@@ -139,6 +141,28 @@ def compress_model(
         raise ArgumentError(f"size: {size:,} bytes are too few for this model")
     found = forms.of(share, most, _mean(after))
     return found if calibrate is None else calibrate(found)
+
+
+def checked_size(chosen: TrainingOptions, has_dev: bool) -> int:
+    """Return the bytes that a model is to be trained into; ArgumentError if that cannot be."""
+    assert chosen.size is not None
+    size = parse_size(chosen.size)
+    if size < LEAST_BYTES:
+        raise ArgumentError(
+            f"size: {size:,} bytes are too few for any model; give a size such as 400kB"
+        )
+    for name, others in (("resumable", chosen.resumable), ("max_memory", chosen.max_memory)):
+        if others:
+            raise ArgumentError(
+                f"{name}: a tagger that is compressed into a size cannot have it; leave size out,"
+                " and compress what is trained"
+            )
+    if not has_dev:
+        raise ArgumentError(
+            "size: what it costs is measured on dev; give one, or leave size out, and compress what"
+            " is trained"
+        )
+    return size
 
 
 def _mean(scores: Mapping[str, float]) -> float | None:
@@ -291,7 +315,7 @@ class _Forms:
             self.levels = {**levels}
             return self.bytes_of(1.0, STEPS[0]) <= self.size
 
-        self.levels = choose_levels(self._model, text, fits)
+        self.levels, self.most_share = choose_levels(self._model, text, fits), MOST_MORE
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.
@@ -360,6 +384,8 @@ class _Forms:
             middle = low + round((high - low) * spare / (spare - lacking))
             middle = min(max(middle, low + 1), high - 1)
             found = self.size - self.bytes_of(middle * unit, steps)
+            if 0 <= found <= _SPARE * self.size:
+                return middle * unit
             if found >= 0:
                 low, spare, lacking = middle, found, lacking / 2 if fitted else lacking
             else:

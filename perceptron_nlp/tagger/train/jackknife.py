@@ -18,7 +18,7 @@ from perceptron_nlp.text.sentence import Sentence
 Fit = Callable[..., TaggerModel]
 """Trains a model: (sentences, dev=…, column=…, **options)."""
 
-QUICK = {"preset": "fast", "epochs": 3, "two_passes": False}
+QUICK = {"preset": "fast", "epochs": 3, "two_passes": False, "selection": None}
 HELD_OUT = slice(1, None, 2)
 """The sentences that get predicted tags; those between teach them."""
 

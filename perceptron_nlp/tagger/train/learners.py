@@ -121,7 +121,8 @@ class TemplateLearner(Learner):
     """Learns with templates, in the core.
 
     ``forced`` are tokens that get one label without being scored; with a limit of memory, what
-    holds for all tokens lies in files (memory.py).
+    holds for all tokens lies in files (memory.py). `kept` are the keys of the features that there
+    may be, and the numbers of their templates.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class TemplateLearner(Learner):
         options: LearningOptions,
         forced: Mapping[str, str],
         limit: MemoryLimit | None = None,
+        kept: tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]] | None = None,
     ) -> None:
         compiled = compile_templates(templates)
         strings, tokens = examples.encoded(compiled.columns)
@@ -149,6 +151,9 @@ class TemplateLearner(Learner):
         super().__init__(weight_table(n_learned(examples), options))
         if limit is not None:
             limit.watch(self.table, runs=options.n_runs)
+        if kept is not None:
+            for group in np.unique(kept[1]).tolist():
+                self.table.update(kept[0][kept[1] == group], 0, 0.0, group=group)
         self._data = TrainingSet(
             FeatureProgram(compiled),
             self.table,
@@ -159,6 +164,7 @@ class TemplateLearner(Learner):
             label_hashes=label_hashes(examples.tags),
             forced=_labels_of(strings[0], always),
             min_count=options.min_count,
+            n_open=None if kept is None else 0,
             space=limit,
         )
         self._learn_batch = self._core_loop()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.feature_function import FeatureFunction
     from perceptron_nlp.tagger.model.lemmas import KnownLemmas
     from perceptron_nlp.tagger.train.checkpoint import Checkpoint
+    from perceptron_nlp.tagger.train.levels import FeatureSelection
     from perceptron_nlp.tagger.train.memory import MemoryLimit
     from perceptron_nlp.tagger.train.resources import Resources
 
@@ -53,6 +54,7 @@ STAGES = {
     "a bound on memory": "memory",
     "checkpoints": "checkpoint",
     "compression": "compress",
+    "a size": "levels",
     "options by folds": "best",
     "settled labels": "settling",
     "threads": "sidebyside",
@@ -78,6 +80,7 @@ class Plan:
     before_dev : called with the model that has not learned the dev set, if a second one does
     settles : count what settles the labels of columns that agree
     minutes : that columns take with the preset best; None for as many as it has by itself
+    selection : the features that may be learned, and where those that are found are noted, or None
     """
 
     options: LearningOptions
@@ -95,6 +98,7 @@ class Plan:
     before_dev: Callable[[TaggerModel], object] | None = None
     settles: bool = True
     minutes: float | None = None
+    selection: FeatureSelection | None = None
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
         """Return the checkpoint of each column; FileError if a file cannot be used."""
@@ -161,10 +165,17 @@ def learn_sentences(
     fields: Sequence[str] | None = None,
     lemmas: KnownLemmas | None = None,
     threads: int = 1,
+    selection: FeatureSelection | None = None,
     **options: Any,
 ) -> TaggerModel:
     """Learn a column of sentences that were made for a stage of a pipeline."""
-    plan = Plan(LearningOptions(**options), fields=fields, lemmas=lemmas, threads=threads)
+    plan = Plan(
+        LearningOptions(**options),
+        fields=fields,
+        lemmas=lemmas,
+        threads=threads,
+        selection=selection,
+    )
     return learn_columns(
         Source(sentences, "train", fields=fields),
         None if dev is None else Source(dev, "dev", fields=fields),
@@ -206,6 +217,9 @@ def _learn_column(
     )
     examples, dev, options, context = with_neighbours_seen(examples, dev, options)
     derived = (plan.function, context, tables, plan.lemmas)
+    kept = None if plan.selection is None else plan.selection.kept.get(column)
+    if kept is not None:
+        choices = [*choices, f"features: learned again with the {len(kept[0]):,} that fit the size"]
     task = Task(
         examples=examples,
         column=column,
@@ -215,6 +229,7 @@ def _learn_column(
         resumable=plan.resumable,
         limit=plan.limit,
         derived=tuple(one for one in derived if one is not None),
+        kept=kept,
     )
     if options.two_passes and examples.scheme == JOINT:
         if plan.resumable:

@@ -30,6 +30,7 @@ from perceptron_nlp.text.tagset import vocabulary_of
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import RunState
     from perceptron_nlp.tagger.train.checkpoint import Checkpoint
+    from perceptron_nlp.tagger.train.levels import Kept
     from perceptron_nlp.tagger.train.memory import MemoryLimit
 
 logger = logging.getLogger("perceptron_nlp")
@@ -95,6 +96,7 @@ class Task:
     more : further entries of the training record
     derived : the derived columns of the examples, in the order in which they are made; if known
         lemmas are among them, labels are edit scripts, and labels of dev are lemmas
+    kept : of the features, all that may be learned (levels.Kept), or None
     templates : those that the options ask for
     forced : tokens that get one label without being scored
     vocabulary : uint32[n]; hashes of known tokens, ascending
@@ -110,6 +112,7 @@ class Task:
     start: Start | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     derived: tuple[Derived, ...] = ()
+    kept: Kept | None = None
     templates: tuple[Template, ...] = field(init=False)
     forced: Mapping[str, str] = field(init=False)
     vocabulary: npt.NDArray[np.uint32] = field(init=False)
@@ -230,7 +233,7 @@ class Trainer:
     ) -> None:
         self._task = task
         self._schedule = schedule or Schedule(task)
-        text = (task.examples, task.templates, task.options, task.forced, task.limit)
+        text = (task.examples, task.templates, task.options, task.forced, task.limit, task.kept)
         self._empty_learner = make_learner or partial(TemplateLearner, *text)
         self._identity = task.identity()
         self._checkpoint = checkpoint

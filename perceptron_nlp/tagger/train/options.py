@@ -321,7 +321,7 @@ class TrainingOptions(LearningOptions):
     size: int | str | None = _option(
         None,
         "output",
-        "compress the model into this size, such as 400kB; the dev set, which it needs, says how",
+        "make the model of this size, such as 400kB; the dev set, which it needs, says how",
         metavar="SIZE",
     )
     resumable: bool = _option(

@@ -87,7 +87,7 @@ _LONG_PARAGRAPH = 1_000
 _MET, _SHARE = 50, 0.9995
 # How often training has capitalized words in small letters is looked at if that gains so much F1 of
 # sentences in folds of the first sentences; a treebank with few of them does without.
-_LEAST_GAIN, _FOLDS, _EPOCHS_JUDGED = 0.005, 5, 6
+_LEAST_GAIN, _FOLDS, _QUICKLY = 0.005, 5, {"epochs": 6, "selection": None}
 _LEAST_JUDGED, _MOST_JUDGED = 500, 4_000
 # The share of other labels that is expected beside a certain word, at most.
 _MOST_OTHERS = 1e-4
@@ -115,6 +115,7 @@ def learn_segmentation(
     fit: Fit,
     threads: int = 1,
     raw: Iterable[Sequence[str]] = (),
+    like: Segmentation | None = None,
     **options: Any,
 ) -> Segmentation:
     """Return a segmentation of running text, learned from the spaces of a treebank.
@@ -122,6 +123,7 @@ def learn_segmentation(
     fit : what trains a tagger of sentences
     threads : trainings at a time
     raw : words of further text, whose abbreviations are listed if the treebank does not have them
+    like : one of the same text, or of a part of it: what folds told then is so now
     options : further options of the training, such as the seed
     """
     sentences, held_out = list(train), None if dev is None else list(dev)
@@ -140,7 +142,9 @@ def learn_segmentation(
         entries = text.match_own()
         if others is not None:
             others.match(entries)
-    elif _tell_sentences(shown, fit, options, threads):
+    elif (
+        _tell_sentences(shown, fit, options, threads) if like is None else any(like.small.values())
+    ):
         small = small_words(text.words)
     cut = _learn_cut(text, others, small, fit, options)
     certain = certain_places(text)
@@ -255,7 +259,7 @@ def _tell_sentences(
         held_out, small = LabeledAtoms(sentences[begin:end]), small_words(rest.words)
         found = []
         for known in ({}, small) if any(small.values()) else ():
-            model = _learn_cut(rest, None, known, fit, {**options, "epochs": _EPOCHS_JUDGED})
+            model = _learn_cut(rest, None, known, fit, {**options, **_QUICKLY})
             examples = _paragraphs(held_out, known)
             labels = Labeler(model).label([*examples])
             ends = _sentences(one.columns["cut"] for one in examples)

@@ -20,8 +20,14 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.formats import read_tensors, write_tensors
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
+from perceptron_nlp.tagger.sources import Source
 from perceptron_nlp.tagger.train import compress
 from perceptron_nlp.tagger.train.compress import LEAST_BYTES, STEPS, in_bytes
+from perceptron_nlp.tagger.train.data import Examples
+from perceptron_nlp.tagger.train.learners import TemplateLearner
+from perceptron_nlp.tagger.train.levels import features_in
+from perceptron_nlp.tagger.train.options import LearningOptions
+from perceptron_nlp.tagger.train.packing import reduced
 
 Labeled = list[tuple[list[str], list[str]]]
 WORDS = ["the", "old", "man", "boats", "Zoë", "run", "runs", "."]
@@ -387,10 +393,74 @@ def test_what_has_not_learned_the_dev_set_is_given_out(
     both = pn.train(train, dev=dev, learn_dev=True, before_dev=first.append, **options)
     assert first[0].to_bytes() == pn.train(train, dev=dev, **options).to_bytes()
     assert both.to_bytes() == pn.train(train, dev=dev, learn_dev=True, **options).to_bytes()
-    size = len(both.to_bytes()) // 3
-    small = both.compress(size, like=first[0].compress(size, dev=dev))
-    same = pn.train(train, dev=dev, learn_dev=True, size=size, **options)
-    assert same.to_bytes() == small.to_bytes()
+
+
+def test_a_model_of_a_size_is_learned_again_with_the_features_that_fit(
+    several: tuple[pn.Tagger, list[pn.Sentence]],
+) -> None:
+    _, dev = several
+    train, dev = dev[::2], dev[1::2]
+    options: dict[str, Any] = {"column": "upos,easy", "epochs": 4, "threads": 1, "dev": dev}
+    whole = pn.train(train, **options)
+    size = len(whole.to_bytes()) // 6
+    seen: list[pn.Tagger] = []
+    again = pn.train(iter(train), size=size, before_size=seen.append, **options)
+    assert [one.to_bytes() for one in seen] == [whole.to_bytes()]
+    assert again.to_bytes() == pn.train(train, size=size, **options).to_bytes()
+    pruned = whole.compress(size, dev=dev)
+    assert len(again.to_bytes()) <= size
+    assert again.to_bytes() != pruned.to_bytes()
+    notes = [note for part in again.model.parts_by_column for note in part.record["choices"]]
+    assert [note for note in notes if note.startswith("features: learned again with the ")]
+    before, after = (one.model.record["compressed"]["scores"][1] for one in (pruned, again))
+    assert after > before
+
+
+def test_a_model_of_a_size_that_learns_dev_gives_out_what_has_not(
+    several: tuple[pn.Tagger, list[pn.Sentence]],
+) -> None:
+    _, dev = several
+    train, dev = dev[::2], dev[1::2]
+    options: dict[str, Any] = {"column": "upos,easy", "epochs": 2, "threads": 1, "dev": dev}
+    size = len(pn.train(train, **options).to_bytes()) // 3
+    held: list[pn.Tagger] = []
+    whole: list[pn.Tagger] = []
+    small = pn.train(
+        train,
+        learn_dev=True,
+        size=size,
+        before_dev=held.append,
+        before_size=whole.append,
+        **options,
+    )
+    assert held[0].to_bytes() == pn.train(train, **options).to_bytes()
+    assert whole[0].to_bytes() == pn.train(train, learn_dev=True, **options).to_bytes()
+    assert len(held) == 2 and len(held[1].to_bytes()) <= size
+    assert len(small.to_bytes()) <= size
+    for one, like in zip(small.model.parts_by_column, held[1].model.parts_by_column, strict=True):
+        assert one.calibration == like.calibration
+
+
+def test_a_model_that_fits_its_size_is_the_one_of_no_size(
+    several: tuple[pn.Tagger, list[pn.Sentence]],
+) -> None:
+    _, dev = several
+    options: dict[str, Any] = {"column": "upos,easy", "epochs": 2, "threads": 1, "dev": dev[1::2]}
+    seen: list[pn.Tagger] = []
+    fits = pn.train(dev[::2], size="10MB", before_size=seen.append, **options)
+    assert fits.to_bytes() == pn.train(dev[::2], **options).to_bytes() and not seen
+
+
+def test_learning_with_kept_features_finds_no_others(small: Labeled) -> None:
+    whole = trained(small).model
+    text = Examples.read(Source(small, "train"), "upos", ())
+    keys, groups = features_in(whole.weights, reduced(whole.weights, 0.3, 31))
+    options = LearningOptions(epochs=3)
+    learner = TemplateLearner(text, whole.templates, options, {}, None, (keys, groups))
+    learner.table.clear()
+    learner.learn(np.arange(len(small)))
+    found = learner.average()
+    assert len(found.keys) > 0 and {*found.keys.tolist()} <= {*keys.tolist()}
 
 
 @pytest.fixture
