@@ -68,9 +68,15 @@ def test_a_table_gives_what_its_rule_says(
     counted = Counted(looks_first, counts)
     find = made(*counted.table(rule), looks_first).finder()
     asked = [item[:3] for item in items]
-    labels, endings = counted.settled(rule, counted.found(asked))
-    for item, label, ending in zip(asked, labels.tolist(), endings.tolist(), strict=True):
+    known = counted.found(asked)
+    labels, endings = counted.settled(rule, known)
+    by_word = counted.in_table(rule)[known.words].tolist()
+    for item, label, ending, own in zip(
+        asked, labels.tolist(), endings.tolist(), by_word, strict=True
+    ):
         found = find(*item)
+        # Whose rate it has: what the table has of the word, or what its ending says.
+        assert found is None or found[1] != own
         assert (-1 if found is None else found[0]) == label
         expected = settled_by_counts(counts, rule, looks_first, *item)
         assert (label, label >= 0 and ending >= 0) == expected

@@ -165,14 +165,15 @@ class Counted:
         endings = [key_of(ending, before) for ending, before in self._ending_numbers]
         return np.array(words, np.uint32), np.array(endings, np.uint32)
 
-    def table(self, rule: Rule) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return keys, ascending, and of each the label + 1, or 0 if open.
+    def in_table(self, rule: Rule) -> Truths:
+        """Return which words the table of a rule has: not those of which their endings say it.
 
-        What shorter endings say, too, is left out.
+        The last one stands for all that was never met.
         """
-        endings = self.endings.settled(rule.endings, rule.endings_share)
-        shorter = endings[self._shorter]
-        says_more = (endings != RARE) & (endings != np.where(shorter == RARE, OPEN, shorter))
+        return self._in_table(rule)[1]
+
+    def _in_table(self, rule: Rule) -> tuple[Numbers, Truths]:
+        """Return the labels that words settle, OPEN or RARE, and which words are in the table."""
         words = self.words.settled(rule.words, rule.words_share)
         shown = self.words.label
         differs, is_else = np.zeros((2, len(words)), bool)
@@ -182,7 +183,17 @@ class Counted:
         words[(words == RARE) & is_else] = OPEN
         for way in ways:
             differs[:-1] |= way != words[:-1]
-        is_put = (words != RARE) & differs
+        return words, (words != RARE) & differs
+
+    def table(self, rule: Rule) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return keys, ascending, and of each the label + 1, or 0 if open.
+
+        What shorter endings say, too, is left out.
+        """
+        endings = self.endings.settled(rule.endings, rule.endings_share)
+        shorter = endings[self._shorter]
+        says_more = (endings != RARE) & (endings != np.where(shorter == RARE, OPEN, shorter))
+        words, is_put = self._in_table(rule)
         keys = [own[put[:-1]] for own, put in zip(self._keys, (is_put, says_more), strict=True)]
         labels = np.concatenate((words[is_put], endings[says_more])) + 1
         known, at = np.unique(np.concatenate(keys), return_inverse=True)

@@ -332,14 +332,10 @@ class Judged:
         self._n_would_be = np.stack([n_of(own) for own in self._would_be_right.T])
 
     def _outcomes(self, rule: Rule) -> npt.NDArray[np.int64]:
-        """Return by words, and by endings, the tokens settled, those right, and right without."""
+        """Return by item the tokens settled, those right, and right without."""
         labels, ending = self._counted.settled(rule, self._found)
         n_right = np.take_along_axis(self._n_would_be, ending[None] + 1, axis=0)[0]
-        outcomes = np.stack((self._n, n_right, self._n_right))
-        settled = labels != OPEN
-        return np.stack(
-            [outcomes[:, settled & own].sum(axis=1) for own in (ending < 0, ending >= 0)]
-        )
+        return np.stack((self._n, n_right, self._n_right)) * (labels != OPEN)
 
     def best_rule(self) -> Rule:
         """Return the rule that settles the most without costing accuracy."""
@@ -350,7 +346,7 @@ class Judged:
     def _most_of(self, rules: Sequence[Rule], otherwise: Rule) -> Rule:
         best, most = otherwise, 0
         for rule in rules:
-            n_settled, right, without = self._outcomes(rule).sum(axis=0).tolist()
+            n_settled, right, without = self._outcomes(rule).sum(axis=1).tolist()
             if right - without >= self._least and n_settled > most:
                 best, most = rule, n_settled
         return best
@@ -362,10 +358,13 @@ class Judged:
 
     def n_settled(self, rule: Rule) -> int:
         """Return how many tokens a rule settles."""
-        return int(self._outcomes(rule)[:, 0].sum())
+        return int(self._outcomes(rule)[0].sum())
 
     def chosen(self, rule: Rule, lead: float) -> Chosen:
         """Return the rule and the accuracy of what it settles, as if one more were half right."""
-        by_word, by_ending = self._outcomes(rule).tolist()
-        words, endings = (round((own[1] + 0.5) / (own[0] + 1), 6) for own in (by_word, by_ending))
+        outcomes = self._outcomes(rule)
+        # A word of which its ending says the same is settled by that.
+        by_word = self._counted.in_table(rule)[self._found.words]
+        ways = (outcomes[:, own].sum(axis=1).tolist() for own in (by_word, ~by_word))
+        words, endings = (round((own[1] + 0.5) / (own[0] + 1), 6) for own in ways)
         return Chosen(rule, (words, endings), lead)
