@@ -192,7 +192,7 @@ def train(
 
     def in_size(plan: Plan) -> tuple[Tagger, list[Tagger]]:
         tagger = trained(plan)
-        if not held or not tagger.model.more:
+        if not held:
             return tagger, [tagger.compress(size, dev=dev, format=format, fields=fields)]
         # What has learned dev is not measured on it.
         like = held[-1].compress(size, dev=dev, format=format, fields=fields)

@@ -163,7 +163,7 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
 
     Raises FormatError if the text breaks its format, or has no labels in a column.
     """
-    parts, left_out = [], []
+    parts, left_out, told = [], [], set[str]()
     if model.more:
         source.hold()
     for part, prepared in as_in_use(model, list(source)):
@@ -173,7 +173,8 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
             sum(label is not None for labels in gold for label in labels), source, part.column
         )
         warning = trained_on(part.record, sentences, source.place)
-        if warning is not None:
+        if warning is not None and warning not in told:
+            told.add(warning)
             logger.warning("%s", warning)
         found, why = calibrated(part, prepared, gold)
         parts.append(part if why else found)

@@ -9,6 +9,7 @@ from typing import Any
 
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp._display import percent
+from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.tagger.gold import evaluated
 from perceptron_nlp.tagger.labelers import ColumnLabelers
@@ -98,8 +99,8 @@ def compress_model(
         return model
     before = {} if score is None else score(model)
     forms = _Forms(model, size, n_bytes, _mean(before), calibrate is not None)
-    if like is not None:
-        forms.levels, forms.most_share = levels_of(like), MOST_MORE
+    if like is not None and RECORD in like.record:
+        forms.levels, steps = levels_of(like), (like.record[RECORD]["steps"],)
     elif text is not None and model.more:
         forms.choose_levels(text())
     best: tuple[float, TaggerModel, Mapping[str, float], int | None] | None = None
@@ -268,9 +269,11 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
         return calibrated_columns(smaller, source)[0]
 
     does = len(calibrated_columns(model, source)[1]) < len(model.parts_by_column)
-    return compress_model(
-        model, size, score, calibrate if does else None, text=lambda: list(source)
-    )
+    # What is to be said of the text has been said.
+    with unheard():
+        return compress_model(
+            model, size, score, calibrate if does else None, text=lambda: list(source)
+        )
 
 
 def in_bytes(model: TaggerModel) -> TaggerModel:
@@ -306,7 +309,10 @@ class _Forms:
         self._score = score
         self._to_calibrate = to_calibrate
         self.levels: dict[str, Level] = {}
-        self.most_share = 1.0
+
+    @property
+    def most_share(self) -> float:
+        return MOST_MORE if self.levels else 1.0
 
     def choose_levels(self, text: Sequence[Sentence]) -> None:
         """Choose how much of each column stays, unless all of it fits in the finest steps."""
@@ -315,7 +321,7 @@ class _Forms:
             self.levels = {**levels}
             return self.bytes_of(1.0, STEPS[0]) <= self.size
 
-        self.levels, self.most_share = choose_levels(self._model, text, fits), MOST_MORE
+        self.levels = choose_levels(self._model, text, fits)
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.formats.conllu import running_text
 from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
 from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
@@ -239,7 +240,8 @@ def learned_again(
         return small
     if before_size is not None:
         before_size(whole)
-    _, again = in_size(replace(plan, selection=left, checkpoint=None))
+    with unheard():
+        _, again = in_size(replace(plan, selection=left, checkpoint=None))
     return max(small, again, key=_dev_score)
 
 

@@ -21,6 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from perceptron_nlp._display import counted
+from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
@@ -645,9 +646,10 @@ def learn_lemmas(
             return gold
     predicted = with_predicted_tags(train, taggers(), fit, options.get("seed", 1), threads)
     examples += map(example, predicted, scripts[HELD_OUT])
-    both = learned(examples)
     if gold is None:
-        return both
+        return learned(examples)
+    with unheard():
+        both = learned(examples)
     return max(gold, both, key=lambda model: _n_correct(model, behind))
 
 

@@ -383,6 +383,16 @@ def test_a_tagger_is_compressed_like_another(several: tuple[pn.Tagger, list[pn.S
         assert one.calibration == other.calibration
 
 
+def test_compressing_by_what_was_learned_warns_once(
+    several: tuple[pn.Tagger, list[pn.Sentence]], caplog: pytest.LogCaptureFixture
+) -> None:
+    _, dev = several
+    tagger = pn.train(dev, column="upos,easy", epochs=2, threads=1)
+    caplog.clear()
+    tagger.compress(len(tagger.to_bytes()) // 4, dev=dev)
+    assert len(caplog.messages) == 1 and "in the training text" in caplog.text
+
+
 def test_what_has_not_learned_the_dev_set_is_given_out(
     several: tuple[pn.Tagger, list[pn.Sentence]],
 ) -> None:
@@ -416,15 +426,17 @@ def test_a_model_of_a_size_is_learned_again_with_the_features_that_fit(
     assert after > before
 
 
+@pytest.mark.parametrize("column", ["upos,easy", "upos"])
 def test_a_model_of_a_size_that_learns_dev_gives_out_what_has_not(
-    several: tuple[pn.Tagger, list[pn.Sentence]],
+    several: tuple[pn.Tagger, list[pn.Sentence]], column: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     _, dev = several
     train, dev = dev[::2], dev[1::2]
-    options: dict[str, Any] = {"column": "upos,easy", "epochs": 2, "threads": 1, "dev": dev}
+    options: dict[str, Any] = {"column": column, "epochs": 2, "threads": 1, "dev": dev}
     size = len(pn.train(train, **options).to_bytes()) // 3
     held: list[pn.Tagger] = []
     whole: list[pn.Tagger] = []
+    caplog.clear()
     small = pn.train(
         train,
         learn_dev=True,
@@ -433,6 +445,9 @@ def test_a_model_of_a_size_that_learns_dev_gives_out_what_has_not(
         before_size=whole.append,
         **options,
     )
+    # Nothing is measured on a dev set that has been learned, and nothing is told twice.
+    assert not [said for said in caplog.messages if "in the training text" in said]
+    assert len({*caplog.messages}) == len(caplog.messages)
     assert held[0].to_bytes() == pn.train(train, **options).to_bytes()
     assert whole[0].to_bytes() == pn.train(train, learn_dev=True, **options).to_bytes()
     assert len(held) == 2 and len(held[1].to_bytes()) <= size
