@@ -16,7 +16,7 @@ from perceptron_nlp.tagger.label_scores import span_scores, untrained_labels
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.overlap import trained_on
-from perceptron_nlp.tagger.sources import Source, check_labeled, gold_labels
+from perceptron_nlp.tagger.sources import Source, check_labeled, gold_for
 from perceptron_nlp.text.sentence import Sentence
 
 logger = logging.getLogger("perceptron_nlp")
@@ -206,7 +206,7 @@ def judge(
     Raises FormatError where a file breaks its format, or no word has a gold label.
     """
     sentences = list(source)
-    gold = [gold_labels(sentence, column) for sentence in sentences]
+    gold = gold_for(model, sentences, column)
     found, sure = label(model.inputs(sentences))
     result = Evaluation(
         column,

@@ -28,6 +28,7 @@ from perceptron_nlp.text.tagset import UNLABELED, known_labels
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.feature_function import FeatureFunction
+    from perceptron_nlp.tagger.model.model import TaggerModel
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -301,6 +302,23 @@ def gold_labels(sentence: Sentence, column: str) -> Sequence[str | None]:
     if column == MEMORY_COLUMN and any(label is NO_LABEL for label in labels):
         return [None if label is NO_LABEL else label for label in labels]
     return known_labels(column, labels)
+
+
+def gold_for(
+    model: TaggerModel, sentences: Sequence[Sentence], column: str
+) -> list[Sequence[str | None]]:
+    """The labels of a column that a model fills, None where a word has none.
+
+    If ``_`` is a label of the model, it is one here, too, unless there is nothing else.
+    """
+    gold = [gold_labels(sentence, column) for sentence in sentences]
+    is_label = UNLABELED in model.tags and model.lemmas is None
+    if not is_label or all(label is None for labels in gold for label in labels):
+        return gold
+    return [
+        sentence.columns.get(column, labels)
+        for sentence, labels in zip(sentences, gold, strict=True)
+    ]
 
 
 def check_labeled(count: int, source: Source, column: str) -> None:

@@ -26,8 +26,8 @@ MODES = (PIECES, PIECES_AND_WHOLE, *POSITIONS)
 # A joint label is the part of speech, a bar, and the features: the scheme of models that learn
 # both and give the features.
 JOINT = "upos|feats"
-UPOS = "upos"
-AGREEING = (UPOS, "xpos", "feats")
+UPOS, XPOS = "upos", "xpos"
+AGREEING = (UPOS, XPOS, "feats")
 """The columns that agree, in the order in which a combination has their labels."""
 SCRIPTS = "scripts"
 """The scheme of models whose labels are edit scripts."""

@@ -26,7 +26,7 @@ from perceptron_nlp.tagger.confidence import LabelView, Numbers, T, margins_of
 from perceptron_nlp.tagger.model.calibration import LONGEST, MOST_POINTS, Calibration
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.overlap import trained_on
-from perceptron_nlp.tagger.sources import Source, check_labeled, gold_labels
+from perceptron_nlp.tagger.sources import Source, check_labeled, gold_for
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
@@ -168,7 +168,7 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
         source.hold()
     for part, prepared in as_in_use(model, list(source)):
         sentences = list(source)
-        gold = [gold_labels(sentence, part.column) for sentence in sentences]
+        gold = gold_for(part, sentences, part.column)
         check_labeled(
             sum(label is not None for labels in gold for label in labels), source, part.column
         )
@@ -186,7 +186,7 @@ def calibrated_columns(model: TaggerModel, source: Source) -> tuple[TaggerModel,
 def with_last_calibrated(model: TaggerModel, sentences: Sequence[Sentence]) -> TaggerModel:
     """Return the model with its last column calibrated by what the columns before it give."""
     *_, (part, prepared) = as_in_use(model, sentences)
-    gold = [gold_labels(sentence, part.column) for sentence in sentences]
+    gold = gold_for(part, sentences, part.column)
     return joined([*model.parts_by_column[:-1], calibrated(part, prepared, gold)[0]])
 
 

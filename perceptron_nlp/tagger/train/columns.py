@@ -53,6 +53,8 @@ DERIVED = (FEATURES, LEXICON, *CLUSTERS, INDUCED)
 NAMES_SHARE = 0.5
 # From so many labels on, tags may be made of positions: each label is rare then.
 MANY_LABELS = 150
+# If so many words have no XPOS, it is no oversight.
+LEAST_WITHOUT = 0.01
 
 
 def holds_spans(examples: Examples) -> bool:
@@ -123,6 +125,15 @@ def with_upos(examples: Examples) -> Examples:
             ]
         )
     return examples.relabeled(gold, scheme=JOINT)
+
+
+def is_for_some(xpos: Examples, upos: Examples) -> bool:
+    """Tell if a treebank gives XPOS to some words only: then ``_`` is the label of the others.
+
+    Else each of those would get a tag, with which its part of speech would have to agree.
+    """
+    is_whole = upos.n_labeled == upos.n_tokens == xpos.n_tokens
+    return is_whole and xpos.n_tokens - xpos.n_labeled >= LEAST_WITHOUT * xpos.n_tokens
 
 
 def upos_alone(examples: Examples) -> Examples:

@@ -130,6 +130,12 @@ class Examples:
         tags = TagSet(label for label in own.labels if label is not None)
         return replace(self, gold=own, tags=tags, **changes)
 
+    @property
+    def with_none(self) -> Examples:
+        """The same sentences, in which ``_`` is the label of the words that have none."""
+        gold = [[UNLABELED if one is None else one for one in labels] for labels in self.gold]
+        return self.relabeled(gold, n_labeled=self.n_tokens)
+
     def part(self, numbers: Sequence[int]) -> Examples:
         """Some of the sentences, by their numbers; all labels stay known."""
         gold = self.gold.select(numbers)

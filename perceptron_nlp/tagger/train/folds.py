@@ -18,7 +18,7 @@ from perceptron_nlp.crossfit import by_size, unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats import opens_document
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel
-from perceptron_nlp.tagger.sources import Source, gold_labels
+from perceptron_nlp.tagger.sources import Source, gold_for
 from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.train.calibrate import FOLDS, CalibrationData, as_in_use, data_of, fitted
 from perceptron_nlp.tagger.train.options import TrainingOptions
@@ -144,7 +144,7 @@ def calibrated_by_folds(
             for part, prepared in as_in_use(learned, list(held_out)):
                 if part.column == TEXT:
                     continue
-                gold = [gold_labels(sentence, part.column) for sentence in held_out]
+                gold = gold_for(part, list(held_out), part.column)
                 inputs: Sequence[Any] = prepared
                 data = data_of(make_labeler(part), part.inputs(inputs), gold)
                 found[part.column].append(

@@ -14,6 +14,7 @@ from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import UNLABELED
 
 Fit = Callable[..., TaggerModel]
 """Trains a model: (sentences, dev=…, column=…, **options)."""
@@ -42,6 +43,7 @@ def with_predicted_tags(
             templates=[t for t in tagger.templates if not t.columns],
             right_to_left=tagger.right_to_left,
             seed=seed,
+            none_is_label=UNLABELED in tagger.tags,
             **QUICK,
         )
         return Labeler(model).label([sentence.words for sentence in found])

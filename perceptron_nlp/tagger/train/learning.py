@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.tagger.model.derived import FEATURES
-from perceptron_nlp.tagger.model.label_components import JOINT
+from perceptron_nlp.tagger.model.label_components import JOINT, UPOS, XPOS
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
 from perceptron_nlp.tagger.sources import ALL, Source, learned_columns
 from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
 from perceptron_nlp.tagger.train.columns import (
     feature_columns,
+    is_for_some,
     learns_from_itself,
     with_neighbours_seen,
 )
@@ -99,6 +100,7 @@ class Plan:
     settles: bool = True
     minutes: float | None = None
     selection: FeatureSelection | None = None
+    none_is_label: bool = False
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
         """Return the checkpoint of each column; FileError if a file cannot be used."""
@@ -139,6 +141,11 @@ def learn_columns(
         )
         for column in columns
     ]
+    named = dict(zip(columns, found, strict=True))
+    for place, (column, own) in enumerate(zip(columns, found, strict=True)):
+        some = column == XPOS and UPOS in named and is_for_some(own[0], named[UPOS][0])
+        if some or plan.none_is_label:
+            found[place] = (own[0].with_none, own[1] and own[1].with_none)
     noted = [*source.warnings, *([] if dev_source is None else dev_source.warnings)]
     parts = [
         partial(_learn_column, column, examples, dev, plan, checkpoint, noted)
@@ -166,6 +173,7 @@ def learn_sentences(
     lemmas: KnownLemmas | None = None,
     threads: int = 1,
     selection: FeatureSelection | None = None,
+    none_is_label: bool = False,
     **options: Any,
 ) -> TaggerModel:
     """Learn a column of sentences that were made for a stage of a pipeline."""
@@ -175,6 +183,7 @@ def learn_sentences(
         lemmas=lemmas,
         threads=threads,
         selection=selection,
+        none_is_label=none_is_label,
     )
     return learn_columns(
         Source(sentences, "train", fields=fields),

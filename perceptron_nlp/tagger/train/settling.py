@@ -24,12 +24,12 @@ from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.label_components import JOINT, UPOS, joint
 from perceptron_nlp.tagger.model.model import TaggerModel, can_lead
 from perceptron_nlp.tagger.model.settled import MOST_BEFORE, Rule, Settled
+from perceptron_nlp.tagger.sources import gold_for
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.tagger.train.settled_counts import OPEN, Before, Counted, Item, Truths
 from perceptron_nlp.text.scripts import make_script
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import known_labels
 
 _WORDS = tuple(product((1, 2, 3, 5, 10, 20), (1.0, 0.998, 0.99)))
 _ENDINGS = tuple(product((20, 40, 100), (1.0, 0.99)))
@@ -81,16 +81,16 @@ class Column:
         counts: Counter[tuple[str, bool, Before, int]] = Counter()
         number_of = cache(self.part.tags.id_of)
         own = self.items(sentences, gold_of(sentences, self.before))
-        for sentence, items in zip(sentences, own, strict=True):
-            for item, label in zip(items, self._learned(sentence), strict=True):
+        gold = gold_for(self.part, sentences, self.name)
+        for sentence, items, labels in zip(sentences, own, gold, strict=True):
+            for item, label in zip(items, self._learned(sentence, labels), strict=True):
                 number = -1 if label is None else number_of(label)
                 if number >= 0:
                     counts[(*item, number)] += 1
         return Counted(self.part.lemmas is not None, counts)
 
-    def _learned(self, sentence: Sentence) -> list[str | None]:
+    def _learned(self, sentence: Sentence, labels: Sequence[str | None]) -> Sequence[str | None]:
         """Return the labels of a sentence as they are learned."""
-        labels = known_labels(self.name, sentence.column(self.name))
         if self.part.lemmas is not None:
             turkic = self.part.lemmas.turkic
             return [
@@ -103,7 +103,7 @@ class Column:
                 None if label is None else joint(tag, label)
                 for tag, label in zip(upos, labels, strict=True)
             ]
-        return list(labels)
+        return labels
 
     @property
     def writer(self) -> Callable[[str, int], str]:
@@ -292,7 +292,7 @@ class Judged:
         items = chain.from_iterable(column.items(dev, labels))
         self._item = np.array([numbers.setdefault(item, len(numbers)) for item in items], np.int64)
         own = chain(*labels[column.name])
-        gold = [*chain(*(sentence.column(column.name) for sentence in dev))]
+        gold = [*chain(*gold_for(column.part, dev, column.name))]
         self._is_right = np.array([a == b for a, b in zip(own, gold, strict=True)], bool)
         self._counted, self._found = counted, counted.found(numbers)
         write, texts = column.writer, dict[str, int]()
@@ -314,7 +314,8 @@ class Judged:
             ],
             np.int64,
         ).reshape(met.shape)
-        wanted = np.array([texts.get(one, -2) for one in gold], np.int64)
+        wanted = np.array([texts.get(one or "", -2) for one in gold], np.int64)
+        self._is_labeled = np.array([one is not None for one in gold], bool)
         self._would_be_right = written[self._item] == wanted[:, None]
         self.among(np.ones(len(gold), bool))
 
@@ -323,7 +324,7 @@ class Judged:
         n_items = len(self._found.words)
 
         def n_of(those: Truths) -> npt.NDArray[np.int64]:
-            return np.bincount(self._item[those & sure], minlength=n_items)
+            return np.bincount(self._item[those & sure & self._is_labeled], minlength=n_items)
 
         # Half of what may be lost in all.
         self._least = -(len(sure) // (2 * _PER_MISTAKE))

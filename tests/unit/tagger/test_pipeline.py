@@ -186,19 +186,24 @@ def test_the_lead_of_near_atoms_changes_nothing_of_the_dev_set(
     assert both is not None and both.lead == found.lead
 
 
-def test_the_lead_is_the_least_that_changes_nothing_and_a_quarter_more() -> None:
+@pytest.mark.parametrize(("n_sentences", "is_doubled"), [(200, True), (100, False)])
+def test_the_lead_is_twice_the_least_that_changes_nothing_or_the_heaviest_weight(
+    n_sentences: int, is_doubled: bool
+) -> None:
     bundled = pn.load("en").model.segmentation
     assert bundled is not None and bundled.lead is not None
     # Without what is certain more is asked.
     bare = bundled._replace(certain={}, words={}, lead=None)
-    dev = list(itertools.islice(pn.read_conllu(PLAIN), 200))
-    text, step = running_text(dev)[0], 1 / bare.cut.weights.scale
+    dev = list(itertools.islice(pn.read_conllu(PLAIN), n_sentences))
+    text, weights = running_text(dev)[0], bare.cut.weights
     whole, found = list(Segmenter(bare).sentences_of(text)), with_lead(bare, dev).lead
-    assert found is not None and found > 0
-    for lead in (found, found / 1.25):
+    assert found is not None
+    for lead in (found, found / 2):
         assert list(Segmenter(bare._replace(lead=lead)).sentences_of(text)) == whole
-    less = bare._replace(lead=found / 1.25 - step)
-    assert list(Segmenter(less).sentences_of(text)) != whole
+    assert (found > max(map(abs, weights.weights.tolist())) / weights.scale) == is_doubled
+    if is_doubled:
+        less = bare._replace(lead=found / 2 - 1 / weights.scale)
+        assert list(Segmenter(less).sentences_of(text)) != whole
 
 
 def test_inspection_lists_the_stages(pipeline: pn.Tagger) -> None:

@@ -98,6 +98,31 @@ def test_xpos_that_hardly_a_word_has_is_left_out_unless_it_is_named(
     assert pn.train(path, column="text,xpos", **FAST).columns == ("xpos",)
 
 
+def test_where_a_treebank_gives_xpos_to_some_words_none_is_a_label(
+    french: str, tmp_path: Path
+) -> None:
+    rows = [line.split("\t") for line in french.splitlines()]
+    for row in rows:
+        if len(row) == 10:
+            row[4] = "N" if row[3] in ("NOUN", "PRON") else "D" if row[3] == "DET" else "_"
+    path = write(tmp_path / "fr.conllu", "\n".join("\t".join(row) for row in rows) + "\n\n")
+    tagger = pn.train(path, column="all", **FAST)
+    words, columns = ["Le", "chat", "dort", "."], ("upos", "xpos")
+    found = tagger.tag(words, columns=columns)
+    assert found == {"upos": ["DET", "NOUN", "VERB", "PUNCT"], "xpos": ["D", "N", "_", "_"]}
+    # What has none counts, too, as it does for others' scorers.
+    results, text = tagger.evaluate_columns(path), tagger.evaluate_text(path)
+    assert results["xpos"].tokens == results["upos"].tokens and results["xpos"].accuracy == 1
+    assert text["XPOS"].f1 == text["AllTags"].f1 == 1
+    # It may be that nobody has said what they have where nothing is learned beside it.
+    alone = pn.train(path, column="xpos", **FAST)
+    assert {*alone.tag(words)} == {"D", "N"}
+    assert alone.evaluate(path).tokens < results["upos"].tokens
+    bare = write(tmp_path / "bare.conllu", french)
+    with pytest.raises(pn.FormatError, match="no word has a label in column 'xpos'"):
+        tagger.evaluate(bare, column="xpos")
+
+
 def test_lemmas_that_nobody_gave_are_not_learned(french: str, tmp_path: Path) -> None:
     rows = [line.split("\t") for line in french.splitlines()]
     for row in rows:
