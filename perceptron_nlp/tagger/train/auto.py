@@ -23,7 +23,7 @@ wholes, too.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -101,11 +101,18 @@ _NAMED = 5
 
 
 def auto_configure(
-    examples: Examples, options: LearningOptions, threads: int = 1, *, positions: bool = False
+    examples: Examples,
+    options: LearningOptions,
+    threads: int = 1,
+    *,
+    positions: bool = False,
+    told: Told | None = None,
 ) -> tuple[Examples, LearningOptions, list[str]]:
     """Return examples and options to train with, and what was chosen, by so many threads.
 
     positions : labels may be learned by their positions
+    told : what held-out tokens have told of an earlier training, which is so in this one, and to
+        which is added what they tell now; None to ask them all
     """
     if options.preset == BEST:
         raise ArgumentError("preset: best chooses by many trainings; name another one here")
@@ -129,7 +136,7 @@ def auto_configure(
     if options.two_passes is None and in_parts:
         options = replace(options, two_passes=options.preset == "accurate")
     notes: list[str] = []
-    probe, unseen = _Probe(threads), 0.0
+    probe, unseen = _Probe(threads, {} if told is None else told), 0.0
     if spans:
         examples, broken = as_iobes(examples)
         notes.append(f"spans, written in {str(examples.scheme).upper()}, are learned in IOBES")
@@ -140,7 +147,7 @@ def auto_configure(
             )
             logger.warning("%s: %s", "train", notes[-1])
     elif in_parts:
-        examples, options, unseen = with_parts(examples, options)
+        examples, options, unseen = with_parts(examples, options, probe)
         if options.two_passes and examples.scheme == JOINT:
             notes.append(
                 "features are learned in two passes, the first one of "
@@ -187,19 +194,22 @@ def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningO
 
 
 def with_parts(
-    examples: Examples, options: LearningOptions
+    examples: Examples, options: LearningOptions, probe: _Probe
 ) -> tuple[Examples, LearningOptions, float]:
     """Return the examples with labels in parts and as wholes, their options, and a share.
 
     The share is that of the held-out tokens whose labels are not seen before.
     """
     examples = replace(with_upos(examples), parts=PIECES_AND_WHOLE)
-    folds = _folds(examples)
-    unseen = sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labeled for _, f in folds))
+    unseen, _ = probe.once("unseen", lambda: (_share_unseen(_folds(examples)), 0.0))
     wide = unseen >= UNSEEN_LABELS or not has_much_text(examples)
     if options.margin is None and wide:
         options = replace(options, margin=PARTS_MARGIN)
     return examples, options, unseen
+
+
+def _share_unseen(folds: Sequence[tuple[Examples, Examples]]) -> float:
+    return sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labeled for _, f in folds))
 
 
 def choose_parts(
@@ -298,17 +308,32 @@ def _folds(examples: Examples) -> list[tuple[Examples, Examples]]:
 
 
 Candidate = tuple[Examples, LearningOptions]
+Told = dict[object, tuple[float, float]]
 
 
 class _Probe:
     """Quick greedy trainings on folds of the text, each scored on what is held out of it."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, told: Told) -> None:
         self._threads = threads
+        self._told = told
         self._known: dict[object, float] = {}
+
+    def once(self, key: object, find: Callable[[], tuple[float, float]]) -> tuple[float, float]:
+        """Return what was found when the same was first asked."""
+        if key not in self._told:
+            self._told[key] = find()
+        return self._told[key]
 
     def compare(self, first: Candidate, second: Candidate) -> tuple[float, float]:
         """Return the accuracy of each on the held-out tokens; 0 with too little text to tell."""
+        key = tuple(
+            (examples.parts, resolve_templates(options, examples.columns))
+            for examples, options in (first, second)
+        )
+        return self.once(key, lambda: self._compared(first, second))
+
+    def _compared(self, first: Candidate, second: Candidate) -> tuple[float, float]:
         correct, n_tokens = np.zeros(2), 0
         for number, fold in enumerate(_folds(first[0])):
             n_here = fold[1].n_labeled

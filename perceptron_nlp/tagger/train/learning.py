@@ -18,7 +18,7 @@ from perceptron_nlp.tagger.model.label_components import JOINT, UPOS, XPOS
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
 from perceptron_nlp.tagger.sources import ALL, Source, learned_columns
-from perceptron_nlp.tagger.train.auto import auto_configure, training_warnings
+from perceptron_nlp.tagger.train.auto import Told, auto_configure, training_warnings
 from perceptron_nlp.tagger.train.columns import (
     feature_columns,
     is_for_some,
@@ -82,6 +82,8 @@ class Plan:
     settles : count what settles the labels of columns that agree
     minutes : that columns take with the preset best; None for as many as it has by itself
     selection : the features that may be learned, and where those that are found are noted, or None
+    none_is_label : ``_`` is learned as the label of words that have none
+    told : by column what held-out tokens told of the first of several trainings, or None
     """
 
     options: LearningOptions
@@ -101,6 +103,7 @@ class Plan:
     minutes: float | None = None
     selection: FeatureSelection | None = None
     none_is_label: bool = False
+    told: dict[str, Told] | None = None
 
     def checkpoints(self, n_columns: int) -> list[Checkpoint | None]:
         """Return the checkpoint of each column; FileError if a file cannot be used."""
@@ -222,7 +225,11 @@ def _learn_column(
             read, plan.resources, plan.options
         )
     examples, options, choices = auto_configure(
-        examples, plan.options, plan.threads, positions=plan.lemmas is None
+        examples,
+        plan.options,
+        plan.threads,
+        positions=plan.lemmas is None,
+        told=None if plan.told is None else plan.told.setdefault(column, {}),
     )
     examples, dev, options, context = with_neighbours_seen(examples, dev, options)
     derived = (plan.function, context, tables, plan.lemmas)

@@ -234,6 +234,7 @@ def learned_again(
     before_size : see ``perceptron_nlp.train``
     """
     selection = FeatureSelection(with_dev=FeatureSelection())
+    plan = replace(plan, told={})
     whole, small = in_size(replace(plan, selection=selection))
     left = selection.left_in(small[0].model, small[-1].model)
     if small[-1] is whole or not left.kept:

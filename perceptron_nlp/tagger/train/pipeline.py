@@ -122,6 +122,8 @@ def learn(
         return _learn_stages(stages, source, dev_source, plan)
     if plan.minutes is not None:
         plan = replace(plan, minutes=plan.minutes / 2)
+    if plan.told is None:
+        plan = replace(plan, told={})
     n_columns = max(1, len(stages.columns))
     # So that a file which cannot be used is reported at once.
     plan.checkpoints(2 * n_columns)

@@ -336,7 +336,8 @@ class Judged:
         """Return by item the tokens settled, those right, and right without."""
         labels, ending = self._counted.settled(rule, self._found)
         n_right = np.take_along_axis(self._n_would_be, ending[None] + 1, axis=0)[0]
-        return np.stack((self._n, n_right, self._n_right)) * (labels != OPEN)
+        outcomes: npt.NDArray[np.int64] = np.stack((self._n, n_right, self._n_right))
+        return np.where(labels != OPEN, outcomes, 0)
 
     def best_rule(self) -> Rule:
         """Return the rule that settles the most without costing accuracy."""
