@@ -7,6 +7,7 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.sources import Source
+from perceptron_nlp.tagger.train import auto
 
 ENDINGS = {"o": "NOUN", "a": "VERB", "e": "ADV", ".": "PUNCT"}
 
@@ -47,6 +48,22 @@ def test_the_model_is_that_of_both_texts_with_the_calibration_of_the_first(files
     assert tagger.model.calibration == first.calibration
     assert tagger.model.record["calibration"] == first.record["calibration"]
     assert tagger.model.record["train"]["sentences"] == 90
+
+
+def test_what_held_out_tokens_told_is_so_when_dev_is_learned_too(files, monkeypatch):
+    train, dev = files
+    helped = [True]
+
+    def accuracy(probe, examples, options, fold, _=None):
+        return 0.9 if (auto.NGRAMS in options.templates) == helped[0] else 0.5
+
+    monkeypatch.setattr(auto, "MUCH_TEXT", 50)
+    monkeypatch.setattr(auto._Probe, "_accuracy", accuracy)
+    tagger = pn.train(
+        train, dev=dev, learn_dev=True, epochs=1, before_dev=lambda _: helped.insert(0, False)
+    )
+    assert auto.NGRAMS in tagger.model.templates
+    assert auto.NGRAMS not in pn.train([train, dev], epochs=1).model.templates
 
 
 def test_the_record_tells_what_was_right_before_the_dev_set_was_learned(files):
