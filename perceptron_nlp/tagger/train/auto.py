@@ -201,15 +201,13 @@ def with_parts(
     The share is that of the held-out tokens whose labels are not seen before.
     """
     examples = replace(with_upos(examples), parts=PIECES_AND_WHOLE)
-    unseen, _ = probe.once("unseen", lambda: (_share_unseen(_folds(examples)), 0.0))
+    folds = _folds(examples)
+    share = sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labeled for _, f in folds))
+    unseen, _ = probe.once("unseen", lambda: (share, 0.0))
     wide = unseen >= UNSEEN_LABELS or not has_much_text(examples)
     if options.margin is None and wide:
         options = replace(options, margin=PARTS_MARGIN)
     return examples, options, unseen
-
-
-def _share_unseen(folds: Sequence[tuple[Examples, Examples]]) -> float:
-    return sum(n_unseen(*fold) for fold in folds) / max(1, sum(f.n_labeled for _, f in folds))
 
 
 def choose_parts(
