@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,14 @@ from perceptron_nlp.tagger.model.label_components import (
 from perceptron_nlp.tagger.model.model import TaggerModel, joined, of_key
 from perceptron_nlp.tagger.model.state import RunState, TrainingState
 from perceptron_nlp.tagger.overlap import trained_on, with_sample
-from perceptron_nlp.tagger.sources import Labeled, Source, gold_labels
+from perceptron_nlp.tagger.sources import Labeled, Source, gold_for
 from perceptron_nlp.tagger.train.calibrate import calibrated_by
 from perceptron_nlp.tagger.train.checkpoint import RECORD as CHECKPOINT
 from perceptron_nlp.tagger.train.columns import as_iobes, partly_hidden, with_context, with_upos
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.tagset import SCHEMES, TagSet, is_span_column, vocabulary_of
+from perceptron_nlp.text.tagset import SCHEMES, UNLABELED, TagSet, is_span_column, vocabulary_of
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -123,8 +124,8 @@ def go_on(
     if model.agreement is not None:
         sentences = list(source)
         gold = {
-            name: [label for sentence in sentences for label in gold_labels(sentence, name)]
-            for name in model.columns
+            part.column: [*chain.from_iterable(gold_for(part, sentences, part.column))]
+            for part in model.parts_by_column
         }
         found = found.replace(agreement=model.agreement).agreeing(gold)
     return found.with_fields(source.fields or model.fields)
@@ -169,7 +170,7 @@ def _column(
 
 def _examples(source: Source, model: TaggerModel) -> Examples:
     """The new sentences as the old ones were learned, with all labels, old and new."""
-    examples = Examples.read(source, model.column, _columns_of(model))
+    examples = _read(source, model)
     if model.scheme in SCHEMES:
         if examples.n_labeled < examples.n_tokens or not is_span_column({*examples.tags, "B-X"}):
             raise FormatError(
@@ -208,6 +209,12 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
     return examples
 
 
+def _read(source: Source, model: TaggerModel) -> Examples:
+    examples = Examples.read(source, model.column, _columns_of(model))
+    has_gaps = examples.n_labeled < examples.n_tokens
+    return examples.with_none if has_gaps and UNLABELED in model.tags else examples
+
+
 def _columns_of(model: TaggerModel) -> tuple[str, ...]:
     """Return the columns of sentences whose features a model's function has made."""
     return model.feature_columns + (() if model.function is None else (FEATURES,))
@@ -215,7 +222,7 @@ def _columns_of(model: TaggerModel) -> tuple[str, ...]:
 
 def _held_out(source: Source, model: TaggerModel) -> Examples:
     """The sentences to choose an epoch by, as the model takes them."""
-    examples = Examples.read(source, model.column, _columns_of(model))
+    examples = _read(source, model)
     context = of_key(model.derived, "window")
     return examples if context is None else with_context(examples, context, model.vocabulary)
 

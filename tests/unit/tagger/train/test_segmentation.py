@@ -114,6 +114,8 @@ def test_where_a_treebank_gives_xpos_to_some_words_none_is_a_label(
     results, text = tagger.evaluate_columns(path), tagger.evaluate_text(path)
     assert results["xpos"].tokens == results["upos"].tokens and results["xpos"].accuracy == 1
     assert text["XPOS"].f1 == text["AllTags"].f1 == 1
+    both = pn.train(path, column="upos,xpos", resumable=True, **FAST)
+    assert both.resume(path, epochs=3).tag(words, columns=columns) == found
     # It may be that nobody has said what they have where nothing is learned beside it.
     alone = pn.train(path, column="xpos", **FAST)
     assert {*alone.tag(words)} == {"D", "N"}
