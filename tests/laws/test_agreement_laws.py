@@ -347,17 +347,30 @@ def test_a_file_in_which_parts_of_speech_count_nonsense_is_refused(weight: str) 
         pn.Tagger.from_bytes(write_tensors(arrays, {**metadata, "upos_weight": weight}))
 
 
+# With it, what has no XPOS may be a word that nobody has annotated.
+UNLABELED = pn.Sentence(["q"], {"upos": ["_"], "xpos": ["_"], "feats": ["_"]})
+
+
 def test_words_without_a_label_show_no_combination() -> None:
-    gaps = text(3, gaps=True)
+    gaps = [*text(3, gaps=True), UNLABELED]
     own = pn.train(gaps, column=COLUMNS, epochs=1)
     complete = {row for row in met(gaps, COLUMNS) if row[1] != "_"}
     assert own.model.agreement is not None and {*own.model.agreement.rows} == complete
+
+
+def test_where_all_words_have_upos_no_xpos_is_met_like_a_label() -> None:
+    gaps = text(3, gaps=True)
+    own = pn.train(gaps, column=COLUMNS, epochs=1)
+    assert own.model.agreement is not None
+    assert {*own.model.agreement.rows} == {*met(gaps, COLUMNS)}
+    assert "_" in own.by_column["xpos"].labels
 
 
 def test_a_label_that_is_never_met_with_one_of_another_column_goes_with_all_of_them() -> None:
     rows = [
         pn.Sentence(["u", "v", "w"], {"upos": [*"ABC"], "xpos": [*"_xy"], "feats": [*"___"]}),
         pn.Sentence(["v", "u"], {"upos": [*"BA"], "xpos": [*"x_"], "feats": [*"__"]}),
+        UNLABELED,
     ]
     own = pn.train(rows, column=COLUMNS, epochs=3)
     assert own.model.agreement is not None

@@ -119,7 +119,7 @@ LATE = {
             "feature_columns",
             "with_neighbours_seen",
         ),
-        "tagger/train/auto": ("compare",),
+        "tagger/train/auto": ("_compared",),
         "tagger/train/learners": ("__init__",),
         "tagger/train/loop": ("_state", "_model"),
         "tagger/tag/fill": ("_labeled",),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, product, starmap
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,10 +30,6 @@ from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
 from perceptron_nlp.tagger.train.packing import Level, at_level, cut_at_level
 from perceptron_nlp.text.sentence import Sentence
-
-if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tagger import Tagger
-    from perceptron_nlp.tagger.train.learning import Plan
 
 Kept: TypeAlias = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]
 """Features that a part of a model may have: their keys, and the numbers of their templates."""
@@ -223,10 +219,10 @@ def features_in(weights: QuantizedWeights, small: QuantizedWeights) -> Kept:
 
 
 def learned_again(
-    in_size: Callable[[Plan], tuple[Tagger, list[Tagger]]],
-    plan: Plan,
-    before_size: Callable[[Tagger], object] | None,
-) -> list[Tagger]:
+    in_size: Callable[[Any], tuple[Any, list[Any]]],
+    plan: Any,
+    before_size: Callable[[Any], object] | None,
+) -> list[Any]:
     """Return the taggers of a size, learned again with what fits it unless dev says otherwise.
 
     in_size : gives the tagger of a plan and, compressed, one that has not learned dev, if a second
@@ -246,7 +242,7 @@ def learned_again(
     return max(small, again, key=_dev_score)
 
 
-def _dev_score(taggers: Sequence[Tagger]) -> float:
+def _dev_score(taggers: Sequence[Any]) -> float:
     """Return the dev accuracy of the first of some compressed taggers; 0 if that was whole."""
     told = taggers[0].model.record.get("compressed")
     return told["scores"][1] if told else 0.0
