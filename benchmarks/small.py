@@ -100,7 +100,7 @@ def forced(mode: str, margin: float, close: bool) -> Any:
     """Return what has all trainings learn features so, whatever the text suggests."""
 
     def with_parts(
-        examples: Examples, options: LearningOptions
+        examples: Examples, options: LearningOptions, _: object
     ) -> tuple[Examples, LearningOptions, float]:
         joint = replace(with_upos(examples), parts=mode)
         return (closed(joint) if close else joint), replace(options, margin=margin), 0.0

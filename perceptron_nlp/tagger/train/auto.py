@@ -173,7 +173,7 @@ def auto_configure(
 
 def has_much_text(examples: Examples) -> bool:
     """Tell if rules for little text do not hold."""
-    return examples.n_labeled >= MUCH_TEXT
+    return (examples.n_first or examples.n_labeled) >= MUCH_TEXT
 
 
 def choose_runs(examples: Examples, options: LearningOptions) -> tuple[LearningOptions, list[str]]:

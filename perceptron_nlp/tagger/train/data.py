@@ -67,6 +67,7 @@ class Examples:
     scheme : how labels were written before they were made others for learning (IOBES for spans,
         joint labels for features); None where they are as they were
     parts : None, or what parts of labels are learned: a mode of label_components.py
+    n_first : words with a label of the first of several trainings, or 0
     """
 
     sentences: EncodedText
@@ -78,6 +79,7 @@ class Examples:
     columns: tuple[str, ...] = field(default=())
     scheme: str | None = None
     parts: str | None = None
+    n_first: int = 0
 
     @classmethod
     def read(

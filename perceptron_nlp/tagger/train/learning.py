@@ -200,7 +200,8 @@ def _learn_part(
     column: str, plan: Plan, part: Examples, options: LearningOptions, callback: Callback
 ) -> TaggerModel:
     """Learn a column from a part of its text."""
-    return _learn_column(column, part, None, replace(plan, options=options), None, (), callback)
+    plan = replace(plan, options=options, told=None)
+    return _learn_column(column, part, None, plan, None, (), callback)
 
 
 def _learn_column(
@@ -213,7 +214,9 @@ def _learn_column(
     callback: Callback | None,
 ) -> TaggerModel:
     """Learn one column; `noted` are warnings that were logged of the files."""
-    examples, tables, notes = read, None, []
+    told: Told = {} if plan.told is None else plan.told.setdefault(column, {})
+    n_first, _ = told.setdefault("words", (read.n_labeled, 0))
+    examples, tables, notes = replace(read, n_first=int(n_first)), None, []
     chosen: list[str] = []
     if plan.options.preset == BEST:
         options, chosen = stage("options by folds").chosen_by_folds(
@@ -222,14 +225,10 @@ def _learn_column(
         plan = replace(plan, options=options)
     if plan.resources or learns_from_itself(read, plan.options):
         examples, tables, notes = stage("raw text or a lexicon").with_derived_columns(
-            read, plan.resources, plan.options
+            examples, plan.resources, plan.options
         )
     examples, options, choices = auto_configure(
-        examples,
-        plan.options,
-        plan.threads,
-        positions=plan.lemmas is None,
-        told=None if plan.told is None else plan.told.setdefault(column, {}),
+        examples, plan.options, plan.threads, positions=plan.lemmas is None, told=told
     )
     examples, dev, options, context = with_neighbours_seen(examples, dev, options)
     derived = (plan.function, context, tables, plan.lemmas)

@@ -75,7 +75,10 @@ def test_a_bound_on_memory_changes_no_byte(cli, train_file: Path) -> None:
     [
         (["--max-memory", "much"], "--max-memory: 'much' is not a size such as 400kB or 1.1MB"),
         (["--max-memory", "1kB"], "--max-memory: 1 MB are too few: this process holds "),
-        (["--max-memory", "100GB", "--size", "9kB"], "--max-memory: a tagger that is compressed into a size cannot have it"),
+        (
+            ["--max-memory", "100GB", "--size", "9kB"],
+            "--max-memory: a tagger that is compressed into a size cannot have it",
+        ),
     ],
 )
 def test_a_bound_that_cannot_be_held_is_refused(

@@ -66,6 +66,14 @@ def test_what_held_out_tokens_told_is_so_when_dev_is_learned_too(files, monkeypa
     assert auto.NGRAMS not in pn.train([train, dev], epochs=1).model.templates
 
 
+def test_rules_for_little_text_hold_when_dev_makes_it_much(files, monkeypatch):
+    train, dev = files
+    monkeypatch.setattr(auto, "MUCH_TEXT", 200)
+    one = pn.train(train, dev=dev, learn_dev=True, epochs=1)
+    assert auto.SHORT_NGRAMS in one.model.templates
+    assert auto.SHORT_NGRAMS not in pn.train([train, dev], epochs=1).model.templates
+
+
 def test_the_record_tells_what_was_right_before_the_dev_set_was_learned(files):
     train, dev = files
     reports = []
