@@ -164,13 +164,16 @@ def train(
             stage("segmentation, lemmas or dev learned").learn, learn_dev=chosen.learn_dev
         )
 
-    def trained(plan: Plan) -> Tagger:
+    sizing = None if size is None else stage("a size").learned_again(plan, before_size)
+    if sizing is not None:
+        plan = next(sizing)
+    while True:
         try:
             model: TaggerModel | None = fit(source, dev_source, names, plan)
             if model is not None and chosen.calibrate is not None:
                 alone = replace(plan, callback=None, checkpoint=None, resumable=False)
                 model = stage("calibration by folds").calibrated_by_folds(
-                    model, source, lambda rest: fit(rest, None, names, alone), chosen.seed
+                    model, source, lambda rest, own=alone: fit(rest, None, names, own), chosen.seed
                 )
         except MemoryLimitError:
             raise
@@ -185,23 +188,21 @@ def train(
         tagger = Tagger(model.with_fields(source.fields))
         if chosen.abbreviations is not None:
             tagger = tagger.with_cutting(abbreviations=chosen.abbreviations)
-        return tagger
-
-    if size is None:
-        return trained(plan)
-
-    def in_size(plan: Plan) -> tuple[Tagger, list[Tagger]]:
-        tagger = trained(plan)
-        if not held:
-            return tagger, [tagger.compress(size, dev=dev, format=format, fields=fields)]
+        if sizing is None or size is None:
+            return tagger
         # What has learned dev is not measured on it.
-        like = held[-1].compress(size, dev=dev, format=format, fields=fields)
-        return tagger, [like, tagger.compress(size, like=like)]
-
-    again: list[Tagger] = stage("a size").learned_again(in_size, plan, before_size)
-    if before_dev is not None and len(again) > 1:
-        before_dev(again[0])
-    return again[-1]
+        judged = held[-1] if held else tagger
+        small: list[Tagger] = [judged.compress(size, dev=dev, format=format, fields=fields)]
+        if held:
+            small.append(tagger.compress(size, like=small[0]))
+        try:
+            plan = sizing.send((tagger, small))
+        except StopIteration as ended:
+            small = ended.value
+            break
+    if before_dev is not None and len(small) > 1:
+        before_dev(small[0])
+    return small[-1]
 
 
 def _printing(callback: Callback | None) -> Callback:

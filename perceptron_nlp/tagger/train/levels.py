@@ -13,7 +13,7 @@ those of the others would have done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, product, starmap
 from typing import Any, NamedTuple, TypeAlias
@@ -219,26 +219,24 @@ def features_in(weights: QuantizedWeights, small: QuantizedWeights) -> Kept:
 
 
 def learned_again(
-    in_size: Callable[[Any], tuple[Any, list[Any]]],
-    plan: Any,
-    before_size: Callable[[Any], object] | None,
-) -> list[Any]:
-    """Return the taggers of a size, learned again with what fits it unless dev says otherwise.
+    plan: Any, before_size: Callable[[Any], object] | None
+) -> Generator[Any, tuple[Any, list[Any]], list[Any]]:
+    """Yield the plans of trainings in turn, and return the taggers of a size, the best on dev.
 
-    in_size : gives the tagger of a plan and, compressed, one that has not learned dev, if a second
-        one does, and that tagger
-    before_size : see ``perceptron_nlp.train``
+    Each plan is answered with the tagger that was learned so, and with one in the size that has not
+    learned dev, if a second training does, and that tagger in its size. The second plan learns
+    again with what fits the size alone. For `before_size` see ``perceptron_nlp.train``.
     """
     selection = FeatureSelection(with_dev=FeatureSelection())
     plan = replace(plan, told={})
-    whole, small = in_size(replace(plan, selection=selection))
+    whole, small = yield replace(plan, selection=selection)
     left = selection.left_in(small[0].model, small[-1].model)
     if small[-1] is whole or not left.kept:
         return small
     if before_size is not None:
         before_size(whole)
     with unheard():
-        _, again = in_size(replace(plan, selection=left, checkpoint=None))
+        _, again = yield replace(plan, selection=left, checkpoint=None)
     return max(small, again, key=_dev_score)
 
 
