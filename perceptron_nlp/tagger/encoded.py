@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import word_bytes
+from perceptron_nlp.text.tagset import UNLABELED, word_bytes
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
@@ -166,6 +166,12 @@ class EncodedLabels(Sequence[Sequence[str | None]]):
         """Yield the labels of all words, one after the other."""
         for at in range(0, len(self.numbers), CHUNK):
             yield from map(self.labels.__getitem__, self.numbers[at : at + CHUNK].tolist())
+
+    @property
+    def with_none(self) -> EncodedLabels:
+        """The same, in which ``_`` is the label of the words that have none."""
+        labels: list[str | None] = [UNLABELED if one is None else one for one in self.labels]
+        return EncodedLabels(labels, self.numbers, self._lengths)
 
     def select(self, numbers: Sequence[int]) -> EncodedLabels:
         """Return the numbers of some of the sentences."""

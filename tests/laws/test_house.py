@@ -35,7 +35,7 @@ REACHED = {
     "tag en < text: modules": 54,
     "tag en < text: lines": 11_880,
     "train --dev: modules": 66,
-    "train --dev: lines": 14_255,
+    "train --dev: lines": 14_265,
     "train --dev: lines hardly run": 1_500,
 }
 

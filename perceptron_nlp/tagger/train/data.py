@@ -135,8 +135,7 @@ class Examples:
     @property
     def with_none(self) -> Examples:
         """The same sentences, in which ``_`` is the label of the words that have none."""
-        gold = [[UNLABELED if one is None else one for one in labels] for labels in self.gold]
-        return self.relabeled(gold, n_labeled=self.n_tokens)
+        return self.relabeled(self.gold.with_none, n_labeled=self.n_tokens)
 
     def part(self, numbers: Sequence[int]) -> Examples:
         """Some of the sentences, by their numbers; all labels stay known."""
