@@ -70,7 +70,7 @@ def test_a_table_gives_what_its_rule_says(
     asked = [item[:3] for item in items]
     known = counted.found(asked)
     labels, endings = counted.settled(rule, known)
-    by_word = counted.in_table(rule)[known.words].tolist()
+    by_word = counted.in_table(rule)[1][known.words].tolist()
     for item, label, ending, own in zip(
         asked, labels.tolist(), endings.tolist(), by_word, strict=True
     ):

@@ -16,6 +16,7 @@ from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu import running_text
 from perceptron_nlp.sampling import permutation
+from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS, XPOS
 from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel, joined
 from perceptron_nlp.tagger.overlap import with_sample
 from perceptron_nlp.tagger.sources import ALL, Source
@@ -27,13 +28,7 @@ from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import (
-    TAGS,
-    UPOS,
-    in_other_cases,
-    learn_lemmas,
-    learn_segmentation,
-)
+from perceptron_nlp.tagger.train.stages import in_other_cases, learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED, known_labels
@@ -41,7 +36,7 @@ from perceptron_nlp.text.tagset import UNLABELED, known_labels
 logger = logging.getLogger("perceptron_nlp")
 
 # Of words with UPOS so many have XPOS, or there is no telling which of the others would have any.
-XPOS, LEAST_XPOS = "xpos", 0.2
+LEAST_XPOS = 0.2
 # Of so many sentences one decides, where no dev set is given.
 TENTH = 10
 
@@ -80,7 +75,7 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
     if ALL in names:
         if len(names) > 1:
             raise ArgumentError("column: all stands for every column; name no other with it")
-        empty = [name for name in (*TAGS, LEMMA) if not is_filled(sentences, name)]
+        empty = [name for name in (*AGREEING, LEMMA) if not is_filled(sentences, name)]
         if empty:
             logger.warning("train: left out, since no token has a value: %s", ", ".join(empty))
         if XPOS not in empty and n_filled(sentences, XPOS) < LEAST_XPOS * n_filled(sentences, UPOS):
@@ -88,7 +83,7 @@ def stages_of(names: Sequence[str], source: Source) -> Stages:
             logger.warning(
                 "train: xpos is left out, since hardly a token has one; name it if need be"
             )
-        names = [TEXT, *(name for name in (*TAGS, LEMMA) if name not in empty)]
+        names = [TEXT, *(name for name in (*AGREEING, LEMMA) if name not in empty)]
     columns = tuple(name for name in names if name not in (TEXT, LEMMA))
     if {*names} == {TEXT, LEMMA} and filled_tags(sentences):
         raise ArgumentError(
@@ -161,7 +156,7 @@ def _learn_stages(
     train, dev = list(source), None if dev_source is None else list(dev_source)
     for sentence in (*train, *(dev or ())):
         if sentence.layout is not None:
-            sentence.layout.keep((*TAGS, LEMMA))
+            sentence.layout.keep((*AGREEING, LEMMA))
     again = in_other_cases(train) if stages.text else []
     if again:
         source = source.followed_by(Source(again, "train"))
@@ -181,7 +176,7 @@ def _learn_stages(
         if not stages.lemmas:
             return None
         columns = stages.columns or filled_tags(train)
-        given = [name for name in TAGS if name in columns]
+        given = [name for name in AGREEING if name in columns]
         always = always_jackknife
         if always is None:
             always = plan.options.preset in ("accurate", BEST)
@@ -320,7 +315,7 @@ def _as_judged_before(model: TaggerModel, first: TaggerModel, learned: str) -> T
 
 def filled_tags(sentences: Sequence[Sentence]) -> list[str]:
     """Return the columns of tags in which a word has a value."""
-    return [name for name in TAGS if is_filled(sentences, name)]
+    return [name for name in AGREEING if is_filled(sentences, name)]
 
 
 def n_filled(sentences: Sequence[Sentence], name: str) -> int:

@@ -165,15 +165,11 @@ class Counted:
         endings = [key_of(ending, before) for ending, before in self._ending_numbers]
         return np.array(words, np.uint32), np.array(endings, np.uint32)
 
-    def in_table(self, rule: Rule) -> Truths:
-        """Return which words the table of a rule has: not those of which their endings say it.
+    def in_table(self, rule: Rule) -> tuple[Numbers, Truths]:
+        """Return the labels that words settle, OPEN or RARE, and which words are in the table.
 
-        The last one stands for all that was never met.
+        Those of which their endings say it are not; the last one stands for all never met.
         """
-        return self._in_table(rule)[1]
-
-    def _in_table(self, rule: Rule) -> tuple[Numbers, Truths]:
-        """Return the labels that words settle, OPEN or RARE, and which words are in the table."""
         words = self.words.settled(rule.words, rule.words_share)
         shown = self.words.label
         differs, is_else = np.zeros((2, len(words)), bool)
@@ -193,7 +189,7 @@ class Counted:
         endings = self.endings.settled(rule.endings, rule.endings_share)
         shorter = endings[self._shorter]
         says_more = (endings != RARE) & (endings != np.where(shorter == RARE, OPEN, shorter))
-        words, is_put = self._in_table(rule)
+        words, is_put = self.in_table(rule)
         keys = [own[put[:-1]] for own, put in zip(self._keys, (is_put, says_more), strict=True)]
         labels = np.concatenate((words[is_put], endings[says_more])) + 1
         known, at = np.unique(np.concatenate(keys), return_inverse=True)

@@ -366,7 +366,8 @@ class Judged:
         """Return the rule and the accuracy of what it settles, as if one more were half right."""
         outcomes = self._outcomes(rule)
         # A word of which its ending says the same is settled by that.
-        by_word = self._counted.in_table(rule)[self._found.words]
+        _, in_table = self._counted.in_table(rule)
+        by_word = in_table[self._found.words]
         ways = (outcomes[:, own].sum(axis=1).tolist() for own in (by_word, ~by_word))
         words, endings = (round((own[1] + 0.5) / (own[0] + 1), 6) for own in ways)
         return Chosen(rule, (words, endings), lead)

@@ -27,6 +27,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu import Surface, one_text, surfaces
 from perceptron_nlp.tagger.model.derived import Around, with_each
+from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
@@ -557,7 +558,6 @@ def _warn_of_spaces(atoms: LabeledAtoms, n_sentences: int) -> None:
         )
 
 
-UPOS, TAGS = "upos", ("upos", "xpos", "feats")
 RUNS, EPOCHS = 4, 6  # of lemmas
 # If predicted tags cost more accuracy on dev than this, lemmas are learned from such tags, too, and
 # dev tells if that was better.

@@ -445,7 +445,7 @@ def test_a_model_of_a_size_that_learns_dev_gives_out_what_has_not(
         before_size=whole.append,
         **options,
     )
-    # Nothing is measured on a dev set that has been learned, and nothing is told twice.
+    # Nothing is measured on a dev set that has been learned, and no warning comes twice.
     assert not [said for said in caplog.messages if "in the training text" in said]
     assert len({*caplog.messages}) == len(caplog.messages)
     assert held[0].to_bytes() == pn.train(train, **options).to_bytes()
