@@ -56,11 +56,12 @@ def confidences_of(calibration: Calibration, scores: Floats, given: Mask) -> Flo
     """Return float64[n_tokens], 0 to 1: the confidence in the predicted labels.
 
     ``scores`` are float64[n_tokens, n_labels], minus infinity for impossible labels; ``given``
-    (bool) are the labels that count as predicted, one a token at least.
+    (bool) are the labels that count as predicted, one a token at least. Where all others are
+    impossible it is 1; where there are none, as in a column of one label, what the curve ends at.
     """
     leads = margins_of(scores, given)
     curve = np.interp(leads, calibration.margins, calibration.rates)
-    return np.where(leads == np.inf, 1.0, curve)
+    return np.where((leads == np.inf) & ~given.all(axis=1), 1.0, curve)
 
 
 def probabilities_of(calibration: Calibration, scores: Floats, given: Mask) -> Floats:

@@ -670,8 +670,7 @@ class Tagger:
         Raises
         ------
         FileError, FormatError : `dev` cannot be read
-        ArgumentError : it is too small: less than 300 labeled words, or less than 5 of them
-            labeled right or wrong
+        ArgumentError : it is too small: less than 300 labeled words
         """
         from perceptron_nlp.tagger.train.calibrate import calibrated_columns
 

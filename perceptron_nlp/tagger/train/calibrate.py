@@ -32,9 +32,8 @@ from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.text.sentence import Sentence
 
 FOLDS = 5
-# From fewer words, or fewer right or wrong ones, nothing can be said about shares.
+# From fewer words nothing can be said about shares.
 LEAST_WORDS = 300
-LEAST_OF_EACH = 5
 # A point of a curve stands for so many words at least.
 LEAST_IN_POINT = 30
 Curve = tuple[tuple[float, ...], tuple[float, ...]]
@@ -72,18 +71,10 @@ class CalibrationData:
 
 def too_few(data: CalibrationData) -> str | None:
     """Why these words do not do for a calibration; None if they do."""
-    n, n_right = len(data.right), int(data.right.sum())
-    if n < LEAST_WORDS:
-        return f"{n:,} labeled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
-    if not np.isfinite(data.margins).any():
-        return "no word has two labels to choose from"
-    for count, what in ((n - n_right, "wrong"), (n_right, "right")):
-        if count < LEAST_OF_EACH:
-            return (
-                f"{count:,} of {n:,} words are labeled {what}, too few to tell how sure labels"
-                f" are; {LEAST_OF_EACH} will do"
-            )
-    return None
+    n = len(data.right)
+    if n >= LEAST_WORDS:
+        return None
+    return f"{n:,} labeled words are too few to tell how sure labels are; {LEAST_WORDS} will do"
 
 
 def fit_calibration(data: CalibrationData) -> tuple[Calibration, dict[str, Any]]:
@@ -113,11 +104,16 @@ def fit_calibration(data: CalibrationData) -> tuple[Calibration, dict[str, Any]]
 
 
 def _curve(data: CalibrationData, words: npt.NDArray[np.int64]) -> Curve:
-    """Return the points of the curve of some words; one in the middle if none has a margin."""
-    words = words[np.isfinite(data.margins[words])]
+    """Return the points of the curve of some words; one for all where none has a margin."""
     if not len(words):
         return (0.0,), (0.5,)
-    return curve_of(data.margins[words], data.right[words], LEAST_IN_POINT, MOST_POINTS)
+    margins, right = data.margins[words], data.right[words]
+    finite = np.isfinite(margins)
+    if finite.any():
+        margins, right = margins[finite], right[finite]
+    else:
+        margins = np.zeros(len(words))
+    return curve_of(margins, right, LEAST_IN_POINT, MOST_POINTS)
 
 
 def _temperature(data: CalibrationData) -> float:

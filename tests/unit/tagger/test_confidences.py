@@ -230,31 +230,44 @@ def test_a_model_that_is_not_calibrated_says_what_to_do(tagger: pn.Tagger) -> No
             ask()
 
 
-@pytest.mark.parametrize(
-    ("dev", "why"),
-    [
-        (DEV[:20], "too few to tell"),
-        (
-            [pn.Sentence(s.words, {"upos": ["NOVEL"] * len(s)}) for s in DEV],
-            "0 of .* labeled right",
-        ),
-    ],
-)
-def test_a_dev_set_that_does_not_do_is_named_and_leaves_the_model_as_it_is(
-    dev: list[pn.Sentence], why: str
-) -> None:
-    tagger = pn.train(TRAIN, dev=dev, column="upos", epochs=1)
+def test_a_dev_set_that_is_too_small_is_named_and_leaves_the_model_as_it_is() -> None:
+    tagger = pn.train(TRAIN, dev=DEV[:20], column="upos", epochs=1)
     told = tagger.model.record["calibration"]
     assert told["method"] is None and tagger.model.calibration is None
-    with pytest.raises(pn.ArgumentError, match=f"dev: column upos: .*{why}"):
-        tagger.calibrate(dev)
+    with pytest.raises(pn.ArgumentError, match="dev: column upos: .*too few to tell"):
+        tagger.calibrate(DEV[:20])
 
 
-def test_a_dev_set_without_mistakes_does_not_do() -> None:
+@pytest.mark.parametrize("are_right", [False, True])
+def test_of_labels_that_are_all_right_or_all_wrong_one_more_may_be_otherwise(
+    are_right: bool,
+) -> None:
     tagger = pn.train(TRAIN, column="upos", epochs=2)
-    perfect = [pn.Sentence(s.words, {"upos": tagger.tag(s)}) for s in DEV]
-    with pytest.raises(pn.ArgumentError, match=r"0 of .* words are labeled wrong"):
-        tagger.calibrate(perfect)
+    dev = [
+        pn.Sentence(s.words, {"upos": tagger.tag(s) if are_right else ["NOVEL"] * len(s)})
+        for s in DEV
+    ]
+    n = sum(map(len, dev))
+    _, (sure,) = tagger.calibrate(dev).tag_sents([["the", "dog"]], confidences=True)
+    assert sure == pytest.approx([(n + 0.5 if are_right else 0.5) / (n + 1)] * 2, abs=1e-5)
+
+
+def test_a_column_of_one_label_is_as_sure_as_the_label_is_right() -> None:
+    def of(n: int, others: int) -> list[pn.Sentence]:
+        return [
+            pn.Sentence(
+                ["the", "dog"],
+                {"upos": ["DET", "NOUN"], "feats": ["_", "Foreign=Yes" if k < others else "_"]},
+            )
+            for k in range(n)
+        ]
+
+    tagger = pn.train(of(150, 0), dev=of(200, 16), column=["upos", "feats"], epochs=1)
+    found = tagger.tag_sents([["a", "dog"]], confidences=True, columns=["feats"])
+    _, sure = found["feats"]
+    assert sure == [pytest.approx([(400 - 16 + 0.5) / 401] * 2, abs=1e-5)]
+    reliability = tagger.evaluate_columns(of(200, 16), calibration=True)["feats"].calibration
+    assert reliability is not None and reliability.ece < 0.01
 
 
 def test_words_without_a_gold_label_do_not_count() -> None:
