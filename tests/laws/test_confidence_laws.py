@@ -21,11 +21,7 @@ from perceptron_nlp.tagger.confidence import (
 )
 from perceptron_nlp.tagger.model.calibration import MOST_POINTS, Calibration
 from perceptron_nlp.tagger.tag.label import decoder_of
-from perceptron_nlp.tagger.train.calibrate import (
-    CalibrationData,
-    best_of_many,
-    fit_calibration,
-)
+from perceptron_nlp.tagger.train.calibrate import CalibrationData, best_of_many, fit_calibration
 
 SCORE = st.integers(-(2**20), 2**20).map(lambda x: x / 64) | st.just(-np.inf)
 TEMPERATURE = st.floats(1e-3, 1e3)

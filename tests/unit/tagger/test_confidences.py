@@ -234,7 +234,7 @@ def test_a_dev_set_that_is_too_small_is_named_and_leaves_the_model_as_it_is() ->
     tagger = pn.train(TRAIN, dev=DEV[:20], column="upos", epochs=1)
     told = tagger.model.record["calibration"]
     assert told["method"] is None and tagger.model.calibration is None
-    with pytest.raises(pn.ArgumentError, match="dev: column upos: .*too few to tell"):
+    with pytest.raises(pn.ArgumentError, match=r"dev: column upos: .*too few to tell"):
         tagger.calibrate(DEV[:20])
 
 
