@@ -18,6 +18,7 @@ PIECES = st.sampled_from(
         *"aAvVcCDPo中אé09.,:;!?/\\@#&%+-_~^'\"()[]<>=|*$ \n\u200d",
         *("www", "http", "com", "uk", "co", "txt", "mp3", "T", "Z", "AT", "3", "12", "2001", "345"),
         *("&amp;", "&#", ";", "x0", "b1c", ":80", "rc", "-beta", "v1.2", "1.2.3", "°", "~/.", "/."),
+        *("::", "fe80", "1:", ":a", "00:1a:", "@a.b:c/d", "/64", "%e0"),
         *("://", "++", "<3", ":-)", "^_^", "👩", "💻", "👍", "🏽", "🇩", "🇪", "\ufe0f", "شبكة"),
     ]
 )
@@ -31,6 +32,9 @@ TEXTS = st.lists(PIECES, max_size=24).map("".join)
 @example("v1.2-rc.1 1.2.3-beta2 1.2.3-x 2.0.0-dev-4- 3 °C °F °c 3°C ~/.x /etc/.x/y ./.. /.")
 @example("&amp; &#39; &#x27;x &a1; &; B12 H2O 5kg 3f2a9c 3f2 x.com:80/y x.com:80 éa1 a1é")
 @example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
+@example("2001:db8::8a2e:370:7334, ::1 fe80::1%eth0: 2001:db8::/32. ::ffff:192.168.0.1 fe80:: a::b")
+@example("00:1a:2B:3c:4d:5e 1:2:3:4:5:6:7:8 1:2:3:4:5:6:7:8:9 :::1 1:::2 1::2::3 ::é 1::xy a::b:")
+@example("git@host.org:team/x.git, a@b.org:c a@b.org:c/ a@b.org: c/d a@b.org:~c/d.")
 def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
     assert patterns_of(text) == patterns(text)
 

@@ -36,6 +36,10 @@ EMOTICON = re.compile(
 )
 
 
+GROUP = "[0-9A-Fa-f]{1,4}"
+GROUPS = re.compile(rf"(?:{GROUP}|(?=::))(?:::?{GROUP})*+(?:::)?")
+
+
 class _Chunk:
     def __init__(self, text: str, spans: list[tuple[int, int]]) -> None:
         self.words = [text[start:end] for start, end in spans]
@@ -119,7 +123,12 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
     if chunk.match(r"a\.[a0]", at) and chunk.words[at].lower() == "www":
         return "url", chunk.address_end(at)
     if begin := chunk.match("@a", chunk.run):
-        return "email", chunk.strip(at, chunk.match("[a0.-]*", begin), ".-")
+        end = chunk.strip(at, chunk.match("[a0.-]*", begin), ".-")
+        path = chunk.match(":[a0][a0._/~-]*", end)
+        path = path and chunk.strip(at, path, "._/~-")
+        return ("url", path) if "/" in chunk.sketch[end:path] else ("email", end)
+    if end := _groups(chunk, at):
+        return "host", end
     host = chunk.strip(at, chunk.match("[a0.-]*", at), ".-")
     if re.search(r"[a0]\.[a0]\Z", chunk.sketch[at:host]):
         last = chunk.words[host - 1]
@@ -138,6 +147,28 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
         if is_end and chunk.listed(dot + 1, file, FILE_ENDS):
             return "file", file
     return "", 0
+
+
+def _groups(chunk: _Chunk, at: int) -> int:
+    """Return where an address of groups of numbers ends, or 0."""
+    found = GROUPS.match("".join(chunk.words[at:]))
+    if not found or (at and chunk.sketch[at - 1] in "a0:"):
+        return 0
+    ends = {len("".join(chunk.words[at:end])): end for end in range(at, len(chunk.words) + 1)}
+    own = found.group()
+    end, groups, gaps = ends.get(len(own), 0), re.findall(GROUP, own), own.count("::")
+    if not end or chunk.match(":?[a0]" if not own.endswith("::") else "[:a0]", end):
+        return 0
+    if len(groups) == 6 and not gaps and all(len(group) == 2 for group in groups):
+        return end
+    is_short = gaps == 1 and len(groups) < 8
+    if len(groups) == 1 and not own.startswith(":"):
+        is_short = is_short and chunk.match("/0", end) > 0
+    if not groups or not re.search("[0-9]", own) or not (is_short or len(groups) == 8 > 8 * gaps):
+        return 0
+    end = chunk.match(r"(?:\.0)+", end) or end
+    end = chunk.match("%[a0]+", end) or end
+    return chunk.match("/0", end) or end
 
 
 def _number(chunk: _Chunk, at: int) -> tuple[str, int]:
@@ -230,6 +261,8 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         slashes = len(re.findall(r"/\.?(?=[a0])", chunk.sketch[at:end]))
         if slashes > (chunk.sketch[at] == "/"):
             return "file", end
+    if chunk.match("::", at) and (end := _groups(chunk, at)):
+        return "host", end
     if before in ["", *'.,!?"'] and (face := EMOTICON.match(chunk.sketch, at)):
         last = chunk.words[face.end() - 1]
         eyes = chunk.sketch[at]

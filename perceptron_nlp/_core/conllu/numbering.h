@@ -38,11 +38,8 @@ static inline int numbering_grow(Numbering *x) {
     int bits = x->bits ? x->bits + 1 : 10; /* at most half full */
     if (capacity > (uint32_t)1 << 30) return -1;
     uint32_t *slots = (uint32_t *)calloc((size_t)1 << bits, sizeof *slots);
-    uint64_t *hashes = (uint64_t *)realloc(x->hashes, capacity * sizeof *hashes);
-    if (hashes) x->hashes = hashes;
-    Field *strings = (Field *)realloc(x->strings, capacity * sizeof *strings);
-    if (strings) x->strings = strings;
-    if (!slots || !hashes || !strings) {
+    if (!slots || grow_array(&x->hashes, capacity, sizeof *x->hashes) < 0 ||
+        grow_array(&x->strings, capacity, sizeof *x->strings) < 0) {
         free(slots);
         return -1;
     }

@@ -2,10 +2,11 @@
 """Feature programs: compiled templates in the form that the sentence loops run; hashes."""
 
 import os
+from array import array
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from libc.stdint cimport int32_t, uint8_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -58,26 +59,13 @@ def hash64_each(strings not None):
     return out
 
 
-cdef int32_t *_int32s(numbers) except NULL:
-    """A C copy of whole numbers, at least one item long so that NULL always means no memory."""
-    cdef Py_ssize_t i = 0
-    cdef int32_t *memory = <int32_t *>PyMem_Calloc(len(numbers) + 1, sizeof(int32_t))
+cdef void *_copied(str code, numbers) except NULL:
+    """A C copy of numbers of an array's type; of none it is some bytes, so that NULL is no memory."""
+    cdef bytes raw = array(code, numbers).tobytes()
+    cdef void *memory = PyMem_Calloc(len(raw) + 1, 1)
     if memory == NULL:
         raise MemoryError
-    for number in numbers:
-        memory[i] = number
-        i += 1
-    return memory
-
-
-cdef uint64_t *_uint64s(numbers) except NULL:
-    cdef Py_ssize_t i = 0
-    cdef uint64_t *memory = <uint64_t *>PyMem_Calloc(len(numbers) + 1, sizeof(uint64_t))
-    if memory == NULL:
-        raise MemoryError
-    for number in numbers:
-        memory[i] = number
-        i += 1
+    memcpy(memory, <const char *>raw, len(raw))
     return memory
 
 
@@ -134,14 +122,14 @@ cdef class FeatureProgram:
         p.n_slots = len(compiled.slots)
         p.n_static = len(compiled.static)
         p.n_history = len(compiled.history)
-        p.values = <ValueSpec *>_int32s([n for row in compiled.values for n in row[1:]])
-        p.value_column = _int32s([row[0] for row in compiled.values])
-        p.seeds = _uint64s(compiled.seeds)
-        p.atom_starts = _int32s(compiled.atom_starts)
-        p.atoms = <AtomSpec *>_int32s([n for row in compiled.atoms for n in row])
-        p.slot_templates = _int32s(compiled.slot_templates)
-        p.static_templates = _int32s(compiled.static)
-        p.history_templates = _int32s(compiled.history)
+        p.values = <ValueSpec *>_copied("i", [n for row in compiled.values for n in row[1:]])
+        p.value_column = <int32_t *>_copied("i", [row[0] for row in compiled.values])
+        p.seeds = <uint64_t *>_copied("Q", compiled.seeds)
+        p.atom_starts = <int32_t *>_copied("i", compiled.atom_starts)
+        p.atoms = <AtomSpec *>_copied("i", [n for row in compiled.atoms for n in row])
+        p.slot_templates = <int32_t *>_copied("i", compiled.slot_templates)
+        p.static_templates = <int32_t *>_copied("i", compiled.static)
+        p.history_templates = <int32_t *>_copied("i", compiled.history)
         p.slots = <SlotSpec *>PyMem_Calloc(p.n_slots + 1, sizeof(SlotSpec))
         p.wanted = <uint32_t *>PyMem_Calloc(p.n_columns + 1, sizeof(uint32_t))
         p.carried_at = <int32_t *>PyMem_Calloc(p.n_values + 1, sizeof(int32_t))

@@ -78,12 +78,8 @@ static inline uint64_t no_label_hash(void) {
 static inline int key_push(KeyBuffer *b, uint64_t key, int32_t group) {
     if (b->n == b->room) {
         size_t room = b->room ? 2 * b->room : 64;
-        uint64_t *keys = (uint64_t *)realloc(b->keys, room * sizeof *keys);
-        if (!keys) return -1;
-        b->keys = keys;
-        uint16_t *groups = (uint16_t *)realloc(b->groups, room * sizeof *groups);
-        if (!groups) return -1;
-        b->groups = groups;
+        if (grow_array(&b->keys, room, sizeof *b->keys) < 0) return -1;
+        if (grow_array(&b->groups, room, sizeof *b->groups) < 0) return -1;
         b->room = room;
     }
     b->keys[b->n] = key;

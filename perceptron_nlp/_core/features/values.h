@@ -31,9 +31,7 @@ static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
 static inline int grams_push(WordScratch *s, uint64_t gram) {
     if (s->n_grams == s->grams_room) {
         uint32_t room = s->grams_room ? 2 * s->grams_room : 256;
-        uint64_t *grams = (uint64_t *)realloc(s->grams, (size_t)room * sizeof *grams);
-        if (!grams) return -1;
-        s->grams = grams;
+        if (grow_array(&s->grams, room, sizeof *s->grams) < 0) return -1;
         s->grams_room = room;
     }
     s->grams[s->n_grams++] = gram;

@@ -101,34 +101,24 @@ def starts_of(numbers not None):
     return out
 
 
-def highest(numbers not None):
-    """The highest of unsigned numbers of 8, 16, 32 or 64 bits; -1 where there are none."""
+def extremes(numbers not None):
+    """The lowest and the highest of numbers of 8, 16, 32 or 64 bits, taken for unsigned ones; 1 and
+    -1 where there are none."""
     cdef const uint8_t[::1] raw = numbers.cast("B")
     cdef int64_t n = len(numbers)
     cdef int item = numbers.itemsize
+    cdef uint64_t found[2]
     if not n:
-        return -1
+        return 1, -1
     if item == 1:
-        return _highest(<const uint8_t *>&raw[0], n)
-    if item == 2:
-        return _highest(<const uint16_t *>&raw[0], n)
-    if item == 4:
-        return _highest(<const uint32_t *>&raw[0], n)
-    return _highest(<const uint64_t *>&raw[0], n)
-
-
-def none_is_zero(numbers not None):
-    """Is there no 0 among numbers of 8, 16 or 32 bits?"""
-    cdef const uint8_t[::1] raw = numbers.cast("B")
-    cdef int64_t n = len(numbers)
-    cdef int item = numbers.itemsize
-    if not n:
-        return True
-    if item == 1:
-        return _none_is_zero(<const uint8_t *>&raw[0], n)
-    if item == 2:
-        return _none_is_zero(<const uint16_t *>&raw[0], n)
-    return _none_is_zero(<const uint32_t *>&raw[0], n)
+        _extremes(<const uint8_t *>&raw[0], n, found)
+    elif item == 2:
+        _extremes(<const uint16_t *>&raw[0], n, found)
+    elif item == 4:
+        _extremes(<const uint32_t *>&raw[0], n, found)
+    else:
+        _extremes(<const uint64_t *>&raw[0], n, found)
+    return found[0], found[1]
 
 
 def rise(numbers not None, const int64_t[::1] starts not None):
@@ -197,20 +187,13 @@ cdef void _add_up(const Number *numbers, int64_t n, int64_t *starts) noexcept:
         starts[i + 1] = end
 
 
-cdef Number _highest(const Number *numbers, int64_t n) noexcept:
+cdef void _extremes(const Number *numbers, int64_t n, uint64_t *found) noexcept:
     cdef int64_t i
-    cdef Number found = 0
-    for i in range(n):
-        if numbers[i] > found:
-            found = numbers[i]
-    return found
-
-
-cdef bint _none_is_zero(const Number *numbers, int64_t n) noexcept:
-    cdef int64_t i, zeros = 0
-    for i in range(n):
-        zeros += numbers[i] == 0
-    return zeros == 0
+    cdef Number lowest = numbers[0], highest = numbers[0]
+    for i in range(1, n):
+        lowest = min(lowest, numbers[i])
+        highest = max(highest, numbers[i])
+    found[0], found[1] = lowest, highest
 
 
 cdef bint _rise(const Number *numbers, const int64_t *starts, int64_t n_rows) noexcept:

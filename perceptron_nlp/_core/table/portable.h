@@ -14,7 +14,6 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOT_WITHOUT_EFFECT __asm__ volatile("")
 #define VECTOR_EXTENSIONS 1
-#define CONVERT_VECTOR __builtin_convertvector
 /* Behind a typedef: a vector that may stand at any multiple of `alignment`, over any other type. */
 #define VECTOR_OF(bytes, alignment) \
     __attribute__((vector_size(bytes), aligned(alignment), may_alias))
@@ -54,6 +53,19 @@ static inline int lowest_bit(uint64_t x) {
 #define LOWEST_FIRST_64(x) (x)
 #define LOWEST_FIRST_32(x) (x)
 #endif
+
+/* Room for `count` items; -1: no memory, nothing has changed. `array` is the address of a pointer
+ * of any type, which is copied byte by byte: read and written as a void *, the compiler might take
+ * it for another one and go on with the old place. */
+static inline int grow_array(void *array, size_t count, size_t item) {
+    size_t bytes = count * item;
+    void *place;
+    memcpy(&place, array, sizeof place);
+    void *bigger = realloc(place, bytes ? bytes : 1);
+    if (!bigger) return -1;
+    memcpy(array, &bigger, sizeof bigger);
+    return 0;
+}
 
 /* Large blocks in large pages, where the system has them on request: a table that is filled once
  * and read at random takes fewer page faults, and fewer looks into page tables ever after. */

@@ -87,9 +87,7 @@ static inline int index_grow_keys(Index *x) {
     uint64_t wanted = x->capacity ? (uint64_t)x->capacity * 3 / 2 : 64;
     if (wanted > INDEX_MAX_ROWS) wanted = INDEX_MAX_ROWS;
     if (wanted <= x->capacity) return -1;
-    uint64_t *keys = (uint64_t *)realloc(x->keys, (size_t)wanted * sizeof *keys);
-    if (!keys) return -1;
-    x->keys = keys;
+    if (grow_array(&x->keys, (size_t)wanted, sizeof *x->keys) < 0) return -1;
     x->capacity = (uint32_t)wanted;
     return 0;
 }

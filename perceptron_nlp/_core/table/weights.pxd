@@ -26,10 +26,11 @@ are found and where they are stored comes after.
 from libc.math cimport sqrt
 from libc.stddef cimport size_t
 from libc.stdint cimport UINT32_MAX, int32_t, int64_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 cdef extern from "table/portable.h" nogil:
+    int grow_array(void *array, size_t count, size_t item)
     void *large_block(size_t size, int zeroed) noexcept
     void move_block(char *to, char *from_, size_t size) noexcept
 
@@ -204,19 +205,17 @@ cdef inline int reserve_rows(Table *t, uint32_t more) noexcept nogil:
     """Room for new keys; -1: no memory, nothing changed."""
     cdef uint64_t wanted = <uint64_t>t.index.n + more
     cdef uint64_t room = <uint64_t>t.rows_room + t.rows_room // 2 + 64
-    cdef void *moved
+    cdef uint32_t *place
     if wanted > t.rows_room:
         room = min(max(room, wanted), <uint64_t>INDEX_MAX_ROWS)
         if room < wanted:
             return -1
-        moved = realloc(t.place - 1, (room + 1) * sizeof(uint32_t))
-        if moved == NULL:
+        place = t.place - 1
+        if grow_array(&place, room + 1, sizeof(uint32_t)) < 0:
             return -1
-        t.place = <uint32_t *>moved + 1
-        moved = realloc(t.group, room * sizeof(uint16_t))
-        if moved == NULL:
+        t.place = place + 1
+        if grow_array(&t.group, room, sizeof(uint16_t)) < 0:
             return -1
-        t.group = <uint16_t *>moved
         t.rows_room = <uint32_t>room
     return index_reserve(&t.index, more)
 
@@ -291,10 +290,8 @@ cdef inline int64_t label_at(const Row *r, int32_t k) noexcept nogil:
 
 cdef inline int store_chunk(Table *t) noexcept nogil:
     """Room for stamps and totals of 2^chunk_bits more full rows, all 0; -1: no memory."""
-    cdef void *moved = realloc(t.chunks, (t.n_chunks + 1) * sizeof(double *))
-    if moved == NULL:
+    if grow_array(&t.chunks, t.n_chunks + 1, sizeof(double *)) < 0:
         return -1
-    t.chunks = <double **>moved
     t.chunks[t.n_chunks] = <double *>calloc(<size_t>1 << t.chunk_bits, t.width * sizeof(double))
     if t.chunks[t.n_chunks] == NULL:
         return -1

@@ -163,17 +163,21 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     return (int32_t)type;
 }
 
+static inline void forget_types(TypeCache *c) {
+    c->times_cleared++;
+    c->n_types = 0;
+    c->text_used = 0;
+    c->rows_used = 0;
+    c->summed_used = FIRST_SUM;
+}
+
 /* Empty the cache but for the pads, which are its first types: for each column the left ones at
  * distance 1, 2, …, then the right ones. -1: no memory. */
 static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     const Program *p = l->program;
     const WordRef nothing = {0, 0, 0, 0};
     size_t vector = (size_t)l->stride * score_bytes(l);
-    c->times_cleared++;
-    c->n_types = 0;
-    c->text_used = 0;
-    c->rows_used = 0;
-    c->summed_used = FIRST_SUM;
+    forget_types(c);
     c->n_fresh = 0;
     c->n_guessed = 0;
     c->n_fresh_keys = 0;
@@ -278,11 +282,7 @@ static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
     }
     for (size_t k = 0; k < slots; k++)
         if (c->slots[k].type1 & MET) met[(c->slots[k].type1 & ~MET) - 1] = 1;
-    c->times_cleared++;
-    c->n_types = 0;
-    c->text_used = 0;
-    c->rows_used = 0;
-    c->summed_used = FIRST_SUM;
+    forget_types(c);
     for (uint32_t type = 0; type < n; type++) {
         const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
         if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);

@@ -261,18 +261,6 @@ static inline void cache_close(TypeCache *c) {
     memset(c, 0, sizeof *c);
 }
 
-/* `array` is the address of a pointer of any type, which is copied byte by byte: read and written
- * as a void *, the compiler might take it for another one and go on with the old place. */
-static inline int grow_array(void *array, size_t count, size_t item) {
-    size_t bytes = count * item;
-    void *place;
-    memcpy(&place, array, sizeof place);
-    void *bigger = realloc(place, bytes ? bytes : 1);
-    if (!bigger) return -1;
-    memcpy(array, &bigger, sizeof bigger);
-    return 0;
-}
-
 static inline size_t score_bytes(const CacheLayout *l) {
     return l->narrow ? 2 : 4;
 }

@@ -35,16 +35,14 @@ enum { LOOK_CAPITAL = LOOK_CLASSES + 1, LOOK_SMALL, LOOK_CASELESS, LOOK_DIGIT };
 
 /* Ends of host names that no language has as words, or few; what stands before other ones of two
  * letters; ends of file names. */
-static const char *const HOST_ENDS = " com org net edu gov mil info uk de fr gr jp cn ru br ch nl "
-                                     "fi dk cz hu pt kr ie nz mx eu ua tv "
-                                     "io ro bg rs sk cl za tw hk sg vn ";
+static const char *const HOST_ENDS =
+    " com org net edu gov mil info uk de fr gr jp cn ru br ch nl fi dk cz hu pt kr ie nz mx eu "
+    "ua tv io ro bg rs sk cl za tw hk sg vn ";
 static const char *const BEFORE_ENDS = " co com org net gov edu ac ";
 static const char *const FILE_ENDS =
     " doc docx pdf txt csv tsv xls xlsx ppt pptx odt rtf tex html htm xhtml xml json yaml yml css "
-    "js "
-    "py rb php java cpp hpp exe dll zip gz tar bz2 rar 7z jpg jpeg png gif bmp svg tif tiff mp3 "
-    "mp4 "
-    "avi mkv wav flac ogg iso log md sql db cfg ini conf dat tmp apk deb rpm conllu ipynb ";
+    "js py rb php java cpp hpp exe dll zip gz tar bz2 rar 7z jpg jpeg png gif bmp svg tif tiff "
+    "mp3 mp4 avi mkv wav flac ogg iso log md sql db cfg ini conf dat tmp apk deb rpm conllu ipynb ";
 /* What a version has behind its numbers. */
 static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
@@ -140,6 +138,47 @@ static inline int is_single_letter(const Chunk *c, int64_t k, uint32_t look) {
     return k < c->n && c->atoms[k].first == look && c->atoms[k].end - c->atoms[k].begin == 1;
 }
 
+/* The end of a group of an address of numbers, at most four hexadecimal digits; else its begin. */
+static inline int64_t group_end(const Chunk *c, int64_t begin, int64_t *chars, int *has_digit) {
+    int64_t k = begin;
+    for (*chars = 0; is_digits(c, k) || is_of_code(c, k); k++) {
+        for (uint32_t i = c->atoms[k].begin; i < c->atoms[k].end; i++)
+            if (++*chars > 4 || !is_one_of(c->text[i], "0123456789ABCDEFabcdef")) return begin;
+        *has_digit |= is_digits(c, k);
+    }
+    return is_name(c, k) ? begin : k;
+}
+
+/* 2001:db8::8a2e:370:7334, ::1, fe80::1%eth0, 2001:db8::/32 (eight groups, or fewer and a gap);
+ * 00:1a:2b:3c:4d:5e (six of two digits): the end of such an address; else its begin. */
+static inline int64_t groups_end(const Chunk *c) {
+    const int64_t p = c->at;
+    int64_t chars;
+    int has_digit = 0;
+    if (is_name(c, p - 1) || mark_at(c, p - 1) == ':') return p;
+    int64_t end = group_end(c, p, &chars, &has_digit);
+    int64_t groups = end > p, gaps = 0, are_pairs = chars == 2;
+    while (mark_at(c, end) == ':') {
+        const int64_t is_gap = mark_at(c, end + 1) == ':', begin = end + 1 + is_gap;
+        const int64_t next = group_end(c, begin, &chars, &has_digit);
+        gaps += is_gap;
+        if (next == begin) {
+            if (is_name(c, begin) || mark_at(c, begin) == ':') return p;
+            end += 2 * is_gap;
+            break;
+        }
+        groups++, are_pairs &= chars == 2;
+        end = next;
+    }
+    if (gaps == 0 && groups == 6 && are_pairs) return end;
+    const int has_length = mark_at(c, end) == '/' && is_digits(c, end + 1);
+    const int is_short = gaps == 1 && groups < 8 && (groups > 1 || has_length || !is_name(c, p));
+    if (!has_digit || groups == 0 || !(is_short || (gaps == 0 && groups == 8))) return p;
+    while (mark_at(c, end) == '.' && is_digits(c, end + 1)) end += 2;
+    if (mark_at(c, end) == '%' && is_name(c, end + 1)) end = run_end(c, end + 1, "");
+    return mark_at(c, end) == '/' && is_digits(c, end + 1) ? end + 2 : end;
+}
+
 /* What begins with a run of characters of names: kind, or -1; *end is where it ends. */
 static inline int name_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at, run = c->end;
@@ -160,7 +199,15 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
     }
     if (mark_at(c, run) == '@' && is_letters(c, run + 1)) {
         *end = strip_marks(c, p, run_end(c, run + 1, ".-"), ".-");
+        if (mark_at(c, *end) != ':' || !is_name(c, *end + 1)) return PATTERN_EMAIL;
+        const int64_t path = strip_marks(c, p, run_end(c, *end + 1, "._-/~"), "._-/~");
+        for (int64_t k = *end + 2; k < path; k++)
+            if (mark_at(c, k) == '/') return *end = path, PATTERN_URL;
         return PATTERN_EMAIL;
+    }
+    if (mark_at(c, run) == ':' && groups_end(c) > p) {
+        *end = groups_end(c);
+        return PATTERN_HOST;
     }
     if (run < p + 2 && mark_at(c, run) != '/') return -1;
     int64_t host = strip_marks(c, p, run_end(c, p, ".-"), ".-");
@@ -365,6 +412,10 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         *end = k;
         if (slashes > (mark == '/')) return PATTERN_FILE;
         *end = p + 1;
+    }
+    if (mark == ':' && mark_at(c, p + 1) == ':' && groups_end(c) > p) {
+        *end = groups_end(c);
+        return PATTERN_HOST;
     }
     if (is_one_of(mark, ":;=<^-")) {
         const int64_t k = emoticon_end(c);

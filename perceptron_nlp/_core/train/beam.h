@@ -58,12 +58,8 @@ static inline int beam_begin(Beam *b, int64_t n) {
     }
     if (n > b->room) {
         size_t cells = (size_t)(n + n / 2) * (size_t)b->width;
-        int32_t *labels = (int32_t *)realloc(b->labels, cells * sizeof *labels);
-        if (!labels) return -1;
-        b->labels = labels;
-        int32_t *parents = (int32_t *)realloc(b->parents, cells * sizeof *parents);
-        if (!parents) return -1;
-        b->parents = parents;
+        if (grow_array(&b->labels, cells, sizeof *b->labels) < 0) return -1;
+        if (grow_array(&b->parents, cells, sizeof *b->parents) < 0) return -1;
         b->room = n + n / 2;
     }
     b->n_states = 1;

@@ -4,7 +4,7 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
 from perceptron_nlp._core.features.extract cimport (
@@ -13,7 +13,7 @@ from perceptron_nlp._core.features.extract cimport (
 )
 from perceptron_nlp._core.train.history cimport HistoryRows
 from perceptron_nlp._core.table.weights cimport (
-    Table, WeightTable, fetch_key, find, insert,
+    Table, WeightTable, fetch_key, find, grow_array, insert,
 )
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -354,12 +354,9 @@ cdef class _Rows:
         free(self.items)
 
     cdef int push(self, int32_t row) except -1:
-        cdef int32_t *bigger
         if self.n == self.room:
-            bigger = <int32_t *>realloc(self.items, (2 * self.room + 64) * sizeof(int32_t))
-            if bigger == NULL:
+            if grow_array(&self.items, 2 * self.room + 64, sizeof(int32_t)) < 0:
                 raise MemoryLimitError("no memory for the features")
-            self.items = bigger
             self.room = 2 * self.room + 64
         self.items[self.n] = row
         self.n += 1

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64, views_of
-from perceptron_nlp._core.model.modelrows import highest, rise
+from perceptron_nlp._core.model.modelrows import extremes, rise
 from perceptron_nlp._core.tag.decode import SettledTable
 from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings, smallest, whole
 from perceptron_nlp.text.tagset import word_bytes, word_hash
@@ -106,7 +106,11 @@ class Settled(NamedTuple):
         numbers = [*counts, *described["rates"], lead]
         if len(numbers) != 7 or any(type(x) not in (int, float) or not x >= 0 for x in numbers):
             raise reader.bad("settled", "numbers that there cannot be")
-        if len(labels) != len(keys) or highest(labels) > n_labels or not rise(keys, whole(keys)):
+        if (
+            len(labels) != len(keys)
+            or extremes(labels)[1] > n_labels
+            or not rise(keys, whole(keys))
+        ):
             raise reader.bad("settled", "keys out of order, or labels beyond those that there are")
         low, high = map(float, described["rates"])
         return cls(tuple(columns), Rule(*counts), (low, high), keys, labels, first, float(lead))

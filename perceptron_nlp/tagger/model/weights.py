@@ -14,14 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
-from perceptron_nlp._core.model.modelrows import (
-    highest,
-    in_16_bits,
-    none_is_zero,
-    rise,
-    starts_of,
-    strings_rise,
-)
+from perceptron_nlp._core.model.modelrows import extremes, in_16_bits, rise, starts_of, strings_rise
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.formats.tensorfile import Tensor
 from perceptron_nlp.text.tagset import Strings
@@ -224,11 +217,11 @@ class QuantizedWeights:
         # What was packed in rows cannot have empty ones, or labels that fall.
         in_rows = reader.tensor("labels", "U8", "U16").starts is not None
         adds_up = len(starts) == len(keys) + 1 and starts[-1] == len(weights)
-        if not adds_up or not (in_rows or none_is_zero(counts)):
+        if not adds_up or not (in_rows or extremes(counts)[0] > 0):
             raise bad(named + "counts", "do not add up to the number of weights")
-        if highest(labels) >= n_labels:
+        if extremes(labels)[1] >= n_labels:
             raise bad(named + "labels", f"beyond the {n_labels} labels that there are")
-        if not none_is_zero(weights):
+        if extremes(weights)[0] == 0:
             raise bad(named + "weights", "some are 0")
         borders = group_starts.tolist()
         if (
@@ -238,7 +231,7 @@ class QuantizedWeights:
             or borders != sorted(borders)
         ):
             raise bad(named + "group_starts", "do not divide the rows among the templates")
-        if bits is not None and highest(keys) >= 1 << bits:
+        if bits is not None and extremes(keys)[1] >= 1 << bits:
             raise bad(named + "keys", "beyond the fixed table")
         # A row of a fixed table belongs to all templates, so there rows are all one group.
         if not rise(keys, group_starts if bits is None else whole(keys)):
