@@ -132,12 +132,12 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
     host = chunk.strip(at, chunk.match("[a0.-]*", at), ".-")
     if re.search(r"[a0]\.[a0]\Z", chunk.sketch[at:host]):
         last = chunk.words[host - 1]
-        has_path = chunk.match("/(?=[a0])", host)
+        has_path = chunk.match("/(?=~?[a0])", host)
         may_end = chunk.sketch[host - 1] == "a" and 1 < len(last) < 4
         before = len(last) == 2 and chunk.listed(host - 3, host - 2, BEFORE_ENDS)
         if chunk.listed(host - 1, host, HOST_ENDS) or (may_end and (has_path or before)):
             host = chunk.match(":0", host) or host
-            has_path = chunk.match("/(?=[a0])", host)
+            has_path = chunk.match("/(?=~?[a0])", host)
             return "host", chunk.address_end(host) if has_path else host
     if at and chunk.sketch[at - 1] == "/":
         return "", 0

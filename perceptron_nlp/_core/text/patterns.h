@@ -138,6 +138,10 @@ static inline int is_single_letter(const Chunk *c, int64_t k, uint32_t look) {
     return k < c->n && c->atoms[k].first == look && c->atoms[k].end - c->atoms[k].begin == 1;
 }
 
+static inline int begins_path(const Chunk *c, int64_t k) {
+    return mark_at(c, k) == '/' && is_name(c, k + 1 + (mark_at(c, k + 1) == '~'));
+}
+
 /* The end of a group of an address of numbers, at most four hexadecimal digits; else its begin. */
 static inline int64_t group_end(const Chunk *c, int64_t begin, int64_t *chars, int *has_digit) {
     int64_t k = begin;
@@ -152,12 +156,11 @@ static inline int64_t group_end(const Chunk *c, int64_t begin, int64_t *chars, i
 /* 2001:db8::8a2e:370:7334, ::1, fe80::1%eth0, 2001:db8::/32 (eight groups, or fewer and a gap);
  * 00:1a:2b:3c:4d:5e (six of two digits): the end of such an address; else its begin. */
 static inline int64_t groups_end(const Chunk *c) {
-    const int64_t p = c->at;
-    int64_t chars;
     int has_digit = 0;
+    int64_t chars, gaps = 0;
+    const int64_t p = c->at;
     if (is_name(c, p - 1) || mark_at(c, p - 1) == ':') return p;
-    int64_t end = group_end(c, p, &chars, &has_digit);
-    int64_t groups = end > p, gaps = 0, are_pairs = chars == 2;
+    int64_t end = group_end(c, p, &chars, &has_digit), groups = end > p, are_pairs = chars == 2;
     while (mark_at(c, end) == ':') {
         const int64_t is_gap = mark_at(c, end + 1) == ':', begin = end + 1 + is_gap;
         const int64_t next = group_end(c, begin, &chars, &has_digit);
@@ -205,20 +208,17 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
             if (mark_at(c, k) == '/') return *end = path, PATTERN_URL;
         return PATTERN_EMAIL;
     }
-    if (mark_at(c, run) == ':' && groups_end(c) > p) {
-        *end = groups_end(c);
-        return PATTERN_HOST;
-    }
+    if (mark_at(c, run) == ':' && groups_end(c) > p) return *end = groups_end(c), PATTERN_HOST;
     if (run < p + 2 && mark_at(c, run) != '/') return -1;
     int64_t host = strip_marks(c, p, run_end(c, p, ".-"), ".-");
     if (host > p + 2 && mark_at(c, host - 2) == '.' && is_name(c, host - 3)) {
-        const int has_path = mark_at(c, host) == '/' && is_name(c, host + 1);
+        const int has_path = begins_path(c, host);
         const int64_t chars = n_chars(c, host - 1);
         const int may_end = is_letters(c, host - 1) && chars > 1 && chars < 4;
         const int is_second = chars == 2 && is_listed(c, host - 3, host - 2, BEFORE_ENDS);
         if (is_listed(c, host - 1, host, HOST_ENDS) || (may_end && (has_path || is_second))) {
             if (mark_at(c, host) == ':' && is_digits(c, host + 1)) host += 2;
-            *end = mark_at(c, host) == '/' && is_name(c, host + 1) ? address_end(c, host) : host;
+            *end = begins_path(c, host) ? address_end(c, host) : host;
             return PATTERN_HOST;
         }
     }
@@ -413,10 +413,8 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         if (slashes > (mark == '/')) return PATTERN_FILE;
         *end = p + 1;
     }
-    if (mark == ':' && mark_at(c, p + 1) == ':' && groups_end(c) > p) {
-        *end = groups_end(c);
-        return PATTERN_HOST;
-    }
+    if (mark == ':' && mark_at(c, p + 1) == ':' && groups_end(c) > p)
+        return *end = groups_end(c), PATTERN_HOST;
     if (is_one_of(mark, ":;=<^-")) {
         const int64_t k = emoticon_end(c);
         if (k > p + 1) {
