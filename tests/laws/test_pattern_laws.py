@@ -34,7 +34,8 @@ TEXTS = st.lists(PIECES, max_size=24).map("".join)
 @example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
 @example("2001:db8::8a2e:370:7334, ::1 fe80::1%eth0: 2001:db8::/32. ::ffff:192.168.0.1 fe80:: a::b")
 @example("00:1a:2B:3c:4d:5e 1:2:3:4:5:6:7:8 1:2:3:4:5:6:7:8:9 :::1 1:::2 1::2::3 ::é 1::xy a::b:")
-@example("git@host.org:team/x.git, a@b.org:c a@b.org:c/ a@b.org: c/d a@b.org:~c/d. x.edu/~y/z x.com/~ x.ab/~c")
+@example("git@host.org:team/x.git, a@b.org:c a@b.org:c/ a@b.org: c/d a@b.org:~c/d.")
+@example("x.edu/~y/z x.com/~ x.ab/~c x.ab/c x.ab/")
 def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
     assert patterns_of(text) == patterns(text)
 
