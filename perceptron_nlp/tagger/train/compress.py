@@ -372,7 +372,14 @@ class _Forms:
                 low = middle
         found = self.bytes_of(high / LEAST_SHARES, steps)
         unit: int = 10 ** max(0, len(str(found)) - 3)
-        return min(-(-found // unit) * unit, self._n_bytes)
+        self.size = -(-found // unit) * unit
+        # A file of just that size has other rows than the one that was tried, and may be worse.
+        while self.size < self._n_bytes:
+            share = self.largest_share(steps)
+            if share is not None and holds(self.of(share, steps)):
+                break
+            self.size += unit
+        return min(self.size, self._n_bytes)
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""

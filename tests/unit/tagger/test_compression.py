@@ -139,13 +139,13 @@ def test_without_dev_a_size_that_costs_too_much_is_refused_with_the_least_that_h
     with pytest.raises(
         pn.ArgumentError, match=r"cost [0-9.]+ points of upos; .* force it"
     ) as raised:
-        english.compress(whole // 4)
+        english.compress(whole // 3)
     least = _least(str(raised.value))
-    assert whole // 4 < least < whole
+    assert whole // 3 < least < whole
     held = english.compress(least)
     before, after = held.model.record["compressed"]["scores"]
     assert len(held.to_bytes()) <= least and before == 1.0 and after >= 0.98
-    forced = english.compress(whole // 4, force=True)
+    forced = english.compress(whole // 3, force=True)
     assert forced.model.record["compressed"]["scores"] == [None, None]
 
 
