@@ -191,20 +191,15 @@ static inline int is_plain_value(const Field *f) {
  * 0x80, so that nothing behind that is read. */
 static inline int is_visible(const uint8_t *at) {
     switch (*at) {
-        case 0x7F:
-            return 0;
-        case 0xC2:
-            return at[1] != 0x85 && at[1] != 0xA0;
-        case 0xE1:
-            return at[1] != 0x9A || at[2] != 0x80;
+        case 0x7F: return 0;
+        case 0xC2: return at[1] != 0x85 && at[1] != 0xA0;
+        case 0xE1: return at[1] != 0x9A || at[2] != 0x80;
         case 0xE2:
             if (at[1] == 0x81) return at[2] != 0x9F;
             return at[1] != 0x80 ||
                    (at[2] > 0x8A && at[2] != 0xA8 && at[2] != 0xA9 && at[2] != 0xAF);
-        case 0xE3:
-            return at[1] != 0x80 || at[2] != 0x80;
-        default:
-            return *at > ' ';
+        case 0xE3: return at[1] != 0x80 || at[2] != 0x80;
+        default: return *at > ' ';
     }
 }
 

@@ -154,16 +154,11 @@ static inline int type_slot_keys(const Program *p, const SlotSpec *slot, const u
 
 static inline int slot_applies(int32_t condition, int first, int last) {
     switch (condition) {
-        case NOT_FIRST:
-            return !first;
-        case FIRST:
-            return first;
-        case NOT_LAST:
-            return !last;
-        case LAST:
-            return last;
-        default:
-            return 1;
+        case NOT_FIRST: return !first;
+        case FIRST: return first;
+        case NOT_LAST: return !last;
+        case LAST: return last;
+        default: return 1;
     }
 }
 
@@ -188,17 +183,10 @@ static inline uint64_t token_key(const Program *p, int32_t template_id, const To
                                             (size_t)p->carried_at[atom->value]];
                 break;
             }
-            case ATOM_TAG:
-                words[n++] = token->past[atom->value - 1];
-                break;
-            case ATOM_FIRST:
-                words[n++] = yes_hash(token->first);
-                break;
-            case ATOM_LAST:
-                words[n++] = yes_hash(token->last);
-                break;
-            default:
-                words[n++] = bias_hash();
+            case ATOM_TAG: words[n++] = token->past[atom->value - 1]; break;
+            case ATOM_FIRST: words[n++] = yes_hash(token->first); break;
+            case ATOM_LAST: words[n++] = yes_hash(token->last); break;
+            default: words[n++] = bias_hash();
         }
     }
     return xxh64_words(words, n, p->seeds[template_id]);

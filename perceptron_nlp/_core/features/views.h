@@ -248,18 +248,12 @@ static inline uint32_t folded(uint32_t c) {
     if (c >= 0x300 && c < 0x370) return LEFT_OUT;
     if (c >= 0xE0 && c < 0x180 && UNMARKED[c - 0xE0] != '.') c = (uint8_t)UNMARKED[c - 0xE0];
     switch (c) {
-        case 'e':
-            return 'a';
-        case 'u':
-            return 'i';
-        case 'b':
-            return 'p';
-        case 'd':
-            return 't';
-        case 'g':
-            return 'k';
-        default:
-            return c;
+        case 'e': return 'a';
+        case 'u': return 'i';
+        case 'b': return 'p';
+        case 'd': return 't';
+        case 'g': return 'k';
+        default: return c;
     }
 }
 

@@ -80,6 +80,7 @@ cdef extern from "tag/search.h" nogil:
         KeyFilter open_filter
     const int DENSE_LABELS
     size_t shared_words(const CacheShare *s) noexcept
+    void set_per_word(CacheShare *s, size_t per_word) noexcept
     const uint32_t MOST_TYPES
     const int LANES
     const int N_SECRETS

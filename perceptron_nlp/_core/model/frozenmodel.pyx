@@ -92,7 +92,7 @@ cdef class CacheMemory:
         cdef CacheUse use = CacheUse()
         with self.lock:
             use.memory, use.cost = self, cost
-            self.share.per_word += cost
+            set_per_word(&self.share, self.share.per_word + cost)
         return use
 
 
@@ -103,7 +103,7 @@ cdef class CacheUse:
     def __dealloc__(self):
         if self.memory is not None:
             with self.memory.lock:
-                self.memory.share.per_word -= self.cost
+                set_per_word(&self.memory.share, self.memory.share.per_word - self.cost)
 
 
 cdef class FrozenModel:

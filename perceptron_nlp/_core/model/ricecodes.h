@@ -33,17 +33,10 @@ static inline int rice_bit(const RiceCode *c, int64_t place) {
 /* Store the lowest bytes of a number as the n-th. */
 static inline void rice_put(const RiceCode *c, uint8_t *out, int64_t n, uint64_t number) {
     switch (c->item) {
-        case 1:
-            out[n] = (uint8_t)number;
-            break;
-        case 2:
-            ((uint16_t *)(void *)out)[n] = (uint16_t)number;
-            break;
-        case 4:
-            ((uint32_t *)(void *)out)[n] = (uint32_t)number;
-            break;
-        default:
-            ((uint64_t *)(void *)out)[n] = number;
+        case 1: out[n] = (uint8_t)number; break;
+        case 2: ((uint16_t *)(void *)out)[n] = (uint16_t)number; break;
+        case 4: ((uint32_t *)(void *)out)[n] = (uint32_t)number; break;
+        default: ((uint64_t *)(void *)out)[n] = number;
     }
 }
 

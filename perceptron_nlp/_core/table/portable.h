@@ -14,6 +14,9 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOT_WITHOUT_EFFECT __asm__ volatile("")
 #define VECTOR_EXTENSIONS 1
+/* A number that one thread changes while others read it, who can do with the one before. */
+#define READ_SHARED(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_SHARED(x, value) __atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 /* Behind a typedef: a vector that may stand at any multiple of `alignment`, over any other type. */
 #define VECTOR_OF(bytes, alignment) \
     __attribute__((vector_size(bytes), aligned(alignment), may_alias))
@@ -22,6 +25,8 @@
 #define ALWAYS_INLINE inline
 #define NOT_WITHOUT_EFFECT ((void)0)
 #define VECTOR_EXTENSIONS 0
+#define READ_SHARED(x) (*(volatile const size_t *)&(x))
+#define WRITE_SHARED(x, value) (*(volatile size_t *)&(x) = (value))
 #endif
 
 /* What a thread does while it waits for another without sleeping. */

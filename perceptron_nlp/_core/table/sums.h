@@ -72,8 +72,7 @@ static inline void sum_pairs(const double *weights, size_t stride, const uint32_
         SUM_CASE(Pair, 10)
         SUM_CASE(Pair, 12)
         SUM_CASE(Pair, 14)
-        default:
-            sum_plain(weights, stride, place, rows, n, scores);
+        default: sum_plain(weights, stride, place, rows, n, scores);
     }
 }
 
@@ -92,8 +91,7 @@ TARGET_AVX2 static inline void sum_quads(const double *weights, size_t stride,
         SUM_CASE(Quad, 6)
         SUM_CASE(Quad, 7)
         SUM_CASE(Quad, 8)
-        default:
-            return;
+        default: return;
     }
 }
 

@@ -154,7 +154,6 @@ typedef struct {
 
 struct TypeCache;
 
-/* What the cache needs to know of the model; shared by all workers, never written after set-up. */
 /* What all caches of a tagger may take together, and what one word takes in all that there are. So
  * they hold as many words each; a cache that comes later leaves less to the others. */
 typedef struct {
@@ -162,9 +161,16 @@ typedef struct {
 } CacheShare;
 
 static inline size_t shared_words(const CacheShare *s) {
-    return s->per_word ? s->bytes / s->per_word : 0;
+    const size_t per_word = READ_SHARED(s->per_word);
+    return per_word ? s->bytes / per_word : 0;
 }
 
+/* For one thread at a time. */
+static inline void set_per_word(CacheShare *s, size_t per_word) {
+    WRITE_SHARED(s->per_word, per_word);
+}
+
+/* What the cache needs to know of the model; shared by all workers, never written after set-up. */
 typedef struct CacheLayout {
     const Program *program;
     const FrozenTable *table;

@@ -293,22 +293,14 @@ static ALWAYS_INLINE uint64_t key_of_words(const CutTemplate *t, const SpotView 
 /* What token_key gives. */
 static ALWAYS_INLINE uint64_t cut_key(const CutTemplate *t, const SpotView *view) {
     switch (t->n) {
-        case 1:
-            return key_of_words(t, view, 1);
-        case 2:
-            return key_of_words(t, view, 2);
-        case 3:
-            return key_of_words(t, view, 3);
-        case 4:
-            return key_of_words(t, view, 4);
-        case 5:
-            return key_of_words(t, view, 5);
-        case 6:
-            return key_of_words(t, view, 6);
-        case 7:
-            return key_of_words(t, view, 7);
-        default:
-            return key_of_words(t, view, 8);
+        case 1: return key_of_words(t, view, 1);
+        case 2: return key_of_words(t, view, 2);
+        case 3: return key_of_words(t, view, 3);
+        case 4: return key_of_words(t, view, 4);
+        case 5: return key_of_words(t, view, 5);
+        case 6: return key_of_words(t, view, 6);
+        case 7: return key_of_words(t, view, 7);
+        default: return key_of_words(t, view, 8);
     }
 }
 

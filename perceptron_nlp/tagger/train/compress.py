@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -253,8 +254,7 @@ def _compress_unseen(
 
 
 def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
-    pairs = zip(chain.from_iterable(some), chain.from_iterable(others), strict=True)
-    equal = [a == b for a, b in pairs]
+    equal = [a == b for a, b in zip(chain(*some), chain(*others), strict=True)]
     return sum(equal) / len(equal)
 
 
@@ -363,23 +363,16 @@ class _Forms:
 
     def least_within(self, steps: int | None, holds: Callable[[TaggerModel], bool]) -> int:
         """The least size, to three digits, of a form that holds; the whole size if none does."""
-        low, high = 0, LEAST_SHARES
-        while high - low > 1:
-            middle = (low + high) // 2
-            if holds(self.of(middle / LEAST_SHARES, steps)):
-                high = middle
-            else:
-                low = middle
-        found = self.bytes_of(high / LEAST_SHARES, steps)
+        shares = [at / LEAST_SHARES for at in range(1, LEAST_SHARES + 1)]
+        at = bisect_left(shares[:-1], True, key=lambda share: holds(self.of(share, steps)))
+        found = self.bytes_of(shares[at], steps)
         unit: int = 10 ** max(0, len(str(found)) - 3)
-        self.size = -(-found // unit) * unit
         # A file of just that size has other rows than the one that was tried, and may be worse.
-        while self.size < self._n_bytes:
-            share = self.largest_share(steps)
-            if share is not None and holds(self.of(share, steps)):
-                break
-            self.size += unit
-        return min(self.size, self._n_bytes)
+        for size in range(-(-found // unit) * unit, self._n_bytes, unit):
+            self.size = size
+            if holds(self.of(self.largest_share(steps) or 0.0, steps)):
+                return size
+        return self._n_bytes
 
     def largest_share(self, steps: int | None) -> float | None:
         """The most of the rows that fit; None if not even one of each table does."""
