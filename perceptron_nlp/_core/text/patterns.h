@@ -154,32 +154,36 @@ static inline int64_t group_end(const Chunk *c, int64_t begin, int64_t *chars, i
 }
 
 /* 2001:db8::8a2e:370:7334, ::1, fe80::1%eth0, 2001:db8::/32 (eight groups, or fewer and a gap);
- * 00:1a:2b:3c:4d:5e (six of two digits): the end of such an address; else its begin. */
-static inline int64_t groups_end(const Chunk *c) {
+ * 00:1a:2b:3c:4d:5e (six of two digits): is this such an address? Then *address_end is its end. */
+static inline int is_in_groups(const Chunk *c, int64_t *address_end) {
     int has_digit = 0;
     int64_t chars, gaps = 0;
     const int64_t p = c->at;
-    if (is_name(c, p - 1) || mark_at(c, p - 1) == ':') return p;
+    if (is_name(c, p - 1) || mark_at(c, p - 1) == ':') return 0;
     int64_t end = group_end(c, p, &chars, &has_digit), groups = end > p, are_pairs = chars == 2;
     while (mark_at(c, end) == ':') {
         const int64_t is_gap = mark_at(c, end + 1) == ':', begin = end + 1 + is_gap;
         const int64_t next = group_end(c, begin, &chars, &has_digit);
         gaps += is_gap;
         if (next == begin) {
-            if (is_name(c, begin) || mark_at(c, begin) == ':') return p;
+            if (is_name(c, begin) || mark_at(c, begin) == ':') return 0;
             end += 2 * is_gap;
             break;
         }
         groups++, are_pairs &= chars == 2;
         end = next;
     }
-    if (gaps == 0 && groups == 6 && are_pairs) return end;
+    const int is_device = gaps == 0 && groups == 6 && are_pairs;
     const int has_length = mark_at(c, end) == '/' && is_digits(c, end + 1);
     const int is_short = gaps == 1 && groups < 8 && (groups > 1 || has_length || !is_name(c, p));
-    if (!has_digit || groups == 0 || !(is_short || (gaps == 0 && groups == 8))) return p;
+    const int is_whole = gaps == 0 && groups == 8;
+    if (!is_device && (!has_digit || groups == 0 || !(is_short || is_whole))) return 0;
+    *address_end = end;
+    if (is_device) return 1;
     while (mark_at(c, end) == '.' && is_digits(c, end + 1)) end += 2;
     if (mark_at(c, end) == '%' && is_name(c, end + 1)) end = run_end(c, end + 1, "");
-    return mark_at(c, end) == '/' && is_digits(c, end + 1) ? end + 2 : end;
+    *address_end = mark_at(c, end) == '/' && is_digits(c, end + 1) ? end + 2 : end;
+    return 1;
 }
 
 /* What begins with a run of characters of names: kind, or -1; *end is where it ends. */
@@ -203,12 +207,13 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
     if (mark_at(c, run) == '@' && is_letters(c, run + 1)) {
         *end = strip_marks(c, p, run_end(c, run + 1, ".-"), ".-");
         if (mark_at(c, *end) != ':' || !is_name(c, *end + 1)) return PATTERN_EMAIL;
-        const int64_t path = strip_marks(c, p, run_end(c, *end + 1, "._-/~"), "._-/~");
-        for (int64_t k = *end + 2; k < path; k++)
-            if (mark_at(c, k) == '/') return *end = path, PATTERN_URL;
-        return PATTERN_EMAIL;
+        const int64_t slash = run_end(c, *end + 1, "._-~");
+        const int64_t path = strip_marks(c, p, run_end(c, slash, "._-/~"), "._-/~");
+        if (path <= slash) return PATTERN_EMAIL;
+        *end = path;
+        return PATTERN_URL;
     }
-    if (mark_at(c, run) == ':' && groups_end(c) > p) return *end = groups_end(c), PATTERN_HOST;
+    if (mark_at(c, run) == ':' && is_in_groups(c, end)) return PATTERN_HOST;
     if (run < p + 2 && mark_at(c, run) != '/') return -1;
     int64_t host = strip_marks(c, p, run_end(c, p, ".-"), ".-");
     if (host > p + 2 && mark_at(c, host - 2) == '.' && is_name(c, host - 3)) {
@@ -413,8 +418,7 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         if (slashes > (mark == '/')) return PATTERN_FILE;
         *end = p + 1;
     }
-    if (mark == ':' && mark_at(c, p + 1) == ':' && groups_end(c) > p)
-        return *end = groups_end(c), PATTERN_HOST;
+    if (mark == ':' && mark_at(c, p + 1) == ':' && is_in_groups(c, end)) return PATTERN_HOST;
     if (is_one_of(mark, ":;=<^-")) {
         const int64_t k = emoticon_end(c);
         if (k > p + 1) {
