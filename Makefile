@@ -32,7 +32,7 @@ lint: $(VENV)/linted
 	$(BIN)/ruff format --check .
 	git ls-files '*.h' '*.c' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(BIN)/mypy
-	$(BIN)/stubtest --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
+	$(BIN)/stubtest --mypy-config-file pyproject.toml --concise --ignore-missing-stub --ignore-disjoint-bases $(STUBBED)
 
 # The size of the house and its streets, each against its limit.
 house: $(VENV)/built

@@ -316,7 +316,7 @@ class SpacyTagger(Pipe):
 
 def _restored(vocab: Any, name: str, own: dict[str, Any]) -> SpacyTagger:
     component = SpacyTagger(SimpleNamespace(vocab=vocab), name, confidences=own["_confidences"])
-    vars(component).update(own)
+    component.__dict__.update(own)
     return component
 
 

@@ -304,6 +304,19 @@ static inline void add_cells(const FrozenTable *t, int64_t row, int32_t *restric
     for (; left; left--, cell++) scores[cell->label] += cell->weight;
 }
 
+/* Add sums of rows to scores, which the compiler makes vectors of. */
+static ALWAYS_INLINE void add_sum_plain(const int16_t *restrict sum, int32_t n,
+                                        int32_t *restrict scores) {
+    for (int32_t k = 0; k < n; k++) scores[k] += sum[k];
+}
+
+#if AVX2_AT_RUN_TIME
+TARGET_AVX2 static inline void add_sum_avx2(const int16_t *restrict sum, int32_t n,
+                                            int32_t *restrict scores) {
+    add_sum_plain(sum, n, scores);
+}
+#endif
+
 static inline void frozen_add(const FrozenTable *t, int64_t row, int32_t *scores) {
     const uint32_t *record = t->records + row;
     if (t->mask_words) {

@@ -11,10 +11,13 @@ cdef extern from "model/parts.h" nogil:
         int32_t n_labels
         int32_t n_parts
         int32_t n_slots
+        int32_t n_runs
         int32_t n_families
+        int32_t n_optional
         Tree parts
         const int32_t *leaf
-        const int32_t *slot
+        const int32_t *run_slot
+        const int32_t *run_start
         Tree slots
         const int32_t *family_leaf
         const int32_t *family

@@ -6,10 +6,12 @@ import numpy.typing as npt
 
 class LabelParts:
     def __new__(
-        cls, parts: Sequence[Sequence[int]], n_parts: int, slots: Sequence[int] | None = ...
+        cls,
+        parts: Sequence[Sequence[int]],
+        n_parts: int,
+        slots: Sequence[int] | None = ...,
+        families: Sequence[object] | None = ...,
     ) -> Self: ...
-    @property
-    def n_labels(self) -> int: ...
     @property
     def n_parts(self) -> int: ...
     def best(

@@ -6,10 +6,6 @@ from libc.stdint cimport int32_t
 from perceptron_nlp.errors import ArgumentError
 
 
-# Labels of a family, in the mean, from which on the bounds of families save more than they take.
-FAMILY_PAYS = 4
-
-
 class _Trees:
     """Lists of numbers as trees: equal beginnings are one, within a group of lists."""
 
@@ -36,45 +32,56 @@ cdef class LabelParts:
     ----------
     parts : for each label a list of part numbers, ascending, not empty; 0 to n_parts - 1
     n_parts : int
-    slots : None, or for each part what it fills, from 0 on without gaps; it changes nothing but
-        the time that the best of thousands of labels takes
+    slots : None, or for each part what it fills, from 0 on without gaps; parts of a slot stand
+        together
+    families : None, or for each label what others of its family have, too; with slots it changes
+        nothing but the time that the best of many labels takes
 
     Raises
     ------
     ArgumentError : a label has no parts, or they do not ascend or are out of range; slots that
-        are too few, negative, or left out
+        are too few, negative, or left out; another number of families than of labels
     """
 
-    def __cinit__(self, parts, int n_parts, slots=None):
+    def __cinit__(self, parts, int n_parts, slots=None, families=None):
         _check_parts(parts, n_parts)
         filled = [0] * n_parts if slots is None else list(slots)
         n_slots = max(filled, default=0) + 1
         if len(filled) != n_parts or (n_parts and set(filled) != set(range(n_slots))):
             raise ArgumentError(
                 f"slots: {n_parts} numbers are needed, from 0 on and none of them left out")
-        families = _families(parts, None if slots is None else filled)
-        if FAMILY_PAYS * len(families) > len(parts):
-            n_slots, filled, families = 1, [0] * n_parts, _families(parts, None)
+        kinds = [""] * len(parts) if families is None else list(families)
+        if len(kinds) != len(parts):
+            raise ArgumentError(f"families: {len(parts)} are needed, one a label")
+        members_of = {}
+        for label, kind in enumerate(kinds):
+            # Found by strings, whose hash has a key; that of tuples of numbers has none.
+            members_of.setdefault(str(kind), []).append(label)
         self.arrays = []
         leaf, family = [0] * len(parts), [0] * len(parts)
         trees, slot_trees = _Trees(), _Trees()
         family_leaf, family_nodes, family_labels, members = [], [0], [0], []
-        for number, (key, labels) in enumerate(families.values()):
+        for number, labels in enumerate(members_of.values()):
             for label in labels:
                 leaf[label] = trees.leaf(number, parts[label])
                 family[label] = number
             members += labels
-            family_leaf.append(slot_trees.leaf(0, key))
+            own = [[filled[part] for part in parts[label]] for label in labels]
+            family_leaf.append(slot_trees.leaf(0, _family_slots(own, n_slots)))
             family_nodes.append(len(trees.number))
             family_labels.append(len(members))
         cdef Parts *x = &self.parts
-        x.n_labels, x.n_parts = len(parts), n_parts
-        x.n_slots, x.n_families = n_slots, len(families)
+        runs = [part for part in range(n_parts) if not part or filled[part] != filled[part - 1]]
+        x.n_labels, x.n_parts, x.n_runs = len(parts), n_parts, len(runs)
+        x.n_slots, x.n_families = n_slots, len(members_of)
         x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
         x.slots.parent = self._keep(slot_trees.parent)
         x.slots.number = self._keep(slot_trees.number)
-        x.leaf, x.slot, x.family = self._keep(leaf), self._keep(filled), self._keep(family)
+        x.n_optional = max(slot_trees.number, default=0) - n_slots + 1
+        x.leaf, x.family = self._keep(leaf), self._keep(family)
+        x.run_slot = self._keep([filled[part] for part in runs])
+        x.run_start = self._keep([*runs, n_parts])
         x.family_leaf = self._keep(family_leaf)
         x.family_nodes, x.family_labels = self._keep(family_nodes), self._keep(family_labels)
         x.members = self._keep(members)
@@ -87,11 +94,6 @@ cdef class LabelParts:
             view[i] = numbers[i]
         self.arrays.append(view)
         return &view[0]
-
-    @property
-    def n_labels(self):
-        """Number of labels."""
-        return self.parts.n_labels
 
     @property
     def n_parts(self):
@@ -132,14 +134,22 @@ cdef class LabelParts:
         return label, None if label < 0 else scratch[self.parts.leaf[label]]
 
 
-def _families(parts, slots):
-    """The labels of each family, with the slots that their parts fill."""
-    families = {}
-    for label, numbers in enumerate(parts):
-        # Found by strings, whose hash has a key; that of tuples of numbers has none.
-        key = () if slots is None else tuple([slots[number] for number in numbers])
-        families.setdefault(str(key), (key, []))[1].append(label)
-    return families
+def _family_slots(filled, int n_slots):
+    """The slots that all labels of a family fill, and, above n_slots, those that only some do."""
+    least, most = None, {}
+    for slots in filled:
+        counts = {}
+        for slot in slots:
+            counts[slot] = counts.get(slot, 0) + 1
+        for slot, n in counts.items():
+            most[slot] = max(n, most.get(slot, 0))
+        least = counts if least is None else {
+            slot: min(n, counts[slot]) for slot, n in least.items() if slot in counts}
+    key = []
+    for slot in sorted(most):
+        n_sure = least.get(slot, 0)
+        key += [slot] * n_sure + [n_slots + slot] * (most[slot] - n_sure)
+    return key
 
 
 def _check_parts(parts, n_parts):

@@ -44,19 +44,19 @@ static inline void NAMED(search_family)(const Parts *x, int32_t family, const SC
  * is the score of the label returned, and of the one left out. */
 static inline int32_t NAMED(best_but)(const Parts *x, const SCORE *part_scores, int32_t but,
                                       SCORE *scratch) {
-    SCORE *sums = scratch, *slots = scratch + x->parts.n, *bounds = slots + x->n_slots;
+    SCORE *sums = scratch, *slots = scratch + x->parts.n, *bounds = slots + 2 * x->n_slots;
     SCORE highest = LOWEST;
     int32_t best = -1, first = 0;
     if (x->n_families > 1) {
         for (int32_t s = 0; s < x->n_slots; s++) slots[s] = LOWEST;
-        /* Parts of one slot mostly stand together: the highest need not go by way of memory. */
-        for (int32_t p = 0; p < x->n_parts;) {
-            const int32_t slot = x->slot[p];
-            SCORE high = slots[slot];
-            for (; p < x->n_parts && x->slot[p] == slot; p++)
+        for (int32_t r = 0; r < x->n_runs; r++) {
+            SCORE high = slots[x->run_slot[r]];
+            for (int32_t p = x->run_start[r]; p < x->run_start[r + 1]; p++)
                 high = part_scores[p] > high ? part_scores[p] : high;
-            slots[slot] = high;
+            slots[x->run_slot[r]] = high;
         }
+        for (int32_t s = 0; s < x->n_optional; s++)
+            slots[x->n_slots + s] = slots[s] > 0 ? slots[s] : 0;
         NAMED(tree_sums)(&x->slots, 0, x->slots.n, slots, bounds);
         for (int32_t f = 1; but < 0 && f < x->n_families; f++)
             if (bounds[x->family_leaf[f]] > bounds[x->family_leaf[first]]) first = f;

@@ -83,6 +83,10 @@
 /* Choose the form of the passes: the widest that this processor has, or plain C on request. */
 static inline void choose_form(Decoder *d, int plain) {
     (void)plain;
+    d->layout.add_sum = add_sum_plain;
+#if AVX2_AT_RUN_TIME
+    if (!plain && cpu_has_avx2()) d->layout.add_sum = add_sum_avx2;
+#endif
     if (!d->layout.dense) return; /* rows.h */
     if (!d->layout.narrow) {
         USE_FORM(d, wide);

@@ -153,10 +153,6 @@ static inline void sum_slot(const CacheLayout *l, TypeCache *c, const SlotRows *
     if (!beyond) *own->sum = c->summed_used++;
 }
 
-static inline void add_sum(const int16_t *restrict from, int32_t n, int32_t *restrict scores) {
-    for (int32_t k = 0; k < n; k++) scores[k] += from[k];
-}
-
 /* Add to a token's scores what its words say. */
 static inline void add_static_rows(const Decoder *d, Worker *w, const TokenView *view,
                                    int64_t token, int32_t *restrict scores) {
@@ -169,7 +165,7 @@ static inline void add_static_rows(const Decoder *d, Worker *w, const TokenView 
         if (*own.sum == ASKED_ONCE) sum_slot(l, &w->cache, &own);
         if (*own.sum == NOT_ASKED) *own.sum = ASKED_ONCE;
         if (*own.sum >= FIRST_SUM)
-            add_sum(slot_sum(l, &w->cache, &own), l->stride, scores);
+            l->add_sum(slot_sum(l, &w->cache, &own), l->stride, scores);
         else
             for (uint32_t k = 0; k < own.n; k++) add_cells(l->table, own.rows[k], scores);
     }

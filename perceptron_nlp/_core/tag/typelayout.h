@@ -176,6 +176,7 @@ typedef struct CacheLayout {
     const FrozenTable *table;
     /* Sum the rows of the first types that were begun into their vectors; NULL without vectors. */
     void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
+    void (*add_sum)(const int16_t *, int32_t, int32_t *); /* where it is not dense */
     int dense;
     int as_written; /* marks are no others (marks.h) */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */

@@ -131,7 +131,7 @@ class _Description(NamedTuple):
         parts = self.described["parts"]
         if parts is not None and (parts not in MODES or beam > 1):
             raise self._bad("parts", "not known, or with a beam")
-        n_weighed = len(labels) if parts is None else parts_of(labels, parts).n_parts
+        n_weighed = len(labels) if parts is None else parts_of(tags.labels, parts).n_parts
         shape = (n_weighed, len(templates))
         weights = QuantizedWeights.read(self.described, self._reader, shape)
         return TaggerModel(

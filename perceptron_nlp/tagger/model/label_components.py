@@ -54,21 +54,26 @@ def features_of(label: str) -> str:
     return label.partition("|")[2]
 
 
-def parts_of(labels: Sequence[str], mode: str) -> LabelParts:
-    """Return the components of labels, in the order of their numbers, in the core's form."""
-    return _parts_of(tuple(labels), mode)
+# Labels of a family, in the mean, from which on the bounds of families save more than they take.
+_FAMILY_PAYS = 4
 
 
 # Loading asks twice: how many parts there are, to check weights by, and what they are, to tag.
 @functools.lru_cache(maxsize=4)
-def _parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
+def parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
+    """Return the components of labels, in the order of their numbers, in the core's form."""
     parts, names = part_numbers(labels, mode)
-    fills: list[str | tuple[Any, ...]] = [_attribute(piece) for piece in names]
+    fills: list[Any] = [_attribute(piece) for piece in names]
+    families = [[fills[piece] for piece in numbers if piece < len(names)] for numbers in parts]
+    if _FAMILY_PAYS * len({*map(tuple, families)}) > len(labels):
+        # Those of a part of speech, or all.
+        heads = {*names}
+        families = [[slot for slot in slots if slot in heads] for slots in families]
     if mode != PIECES:
-        # Wholes of the same attributes fill one slot, so that a family's bound is of its own ones.
-        fills += [tuple(fills[piece] for piece in numbers[:-1]) for numbers in parts]
+        # Wholes of a family fill one slot, so that its bound is of its own ones.
+        fills += map(tuple, families)
     slots = {slot: n for n, slot in enumerate(dict.fromkeys(fills))}
-    return LabelParts(parts, len(fills), [slots[slot] for slot in fills])
+    return LabelParts(parts, len(fills), [slots[slot] for slot in fills], families)
 
 
 def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], list[str]]:

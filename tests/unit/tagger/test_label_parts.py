@@ -116,21 +116,32 @@ ALL_LABELS = sorted(
     for place in itertools.product((-1, 0, 1, 2), (-1, 3, 4, 5), (-1, 6, 7, 8))
     if max(place) >= 0
 )
+FAMILIES = (
+    lambda label: [part // 3 for part in label],
+    lambda label: label[0],
+    lambda label: len(label),
+    None,
+)
+
+
+def slots_and(kinds, labels):
+    """The slots of the parts, and the families of labels."""
+    return ([p // 3 for p in range(9)], [*map(kinds, labels)]) if kinds else (None, None)
+
+
 FEW_SCORES = st.lists(st.integers(-3, 3), min_size=9, max_size=9)
 
 
 @given(
     labels=st.lists(st.sampled_from(ALL_LABELS), min_size=1, unique_by=tuple),
     scores=FEW_SCORES,
-    in_slots=st.booleans(),
+    kinds=st.sampled_from(FAMILIES),
     whole=st.booleans(),
     data=st.data(),
 )
-def test_the_search_finds_the_first_of_the_best_labels_but_one(
-    labels, scores, in_slots, whole, data
-):
+def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, kinds, whole, data):
     but = data.draw(st.integers(-1, len(labels) - 1))
-    parts = LabelParts(labels, 9, [p // 3 for p in range(9)] if in_slots else None)
+    parts = LabelParts(labels, 9, *slots_and(kinds, labels))
     totals = [sum(scores[part] for part in label) for label in labels]
     others = [k for k in range(len(labels)) if k != but]
     expected = min(others, key=lambda k: (-totals[k], k), default=-1)
@@ -138,12 +149,13 @@ def test_the_search_finds_the_first_of_the_best_labels_but_one(
     assert found == (expected, totals[expected] if others else None)
 
 
-@given(scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9))
-def test_passing_families_over_changes_no_score_to_the_last_bit(scores):
+@given(
+    scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9), kinds=st.sampled_from(FAMILIES)
+)
+def test_passing_families_over_changes_no_score_to_the_last_bit(scores, kinds):
     numbers = np.array(scores)
-    assert LabelParts(ALL_LABELS, 9, [p // 3 for p in range(9)]).best(numbers) == LabelParts(
-        ALL_LABELS, 9
-    ).best(numbers)
+    quick = LabelParts(ALL_LABELS, 9, *slots_and(kinds, ALL_LABELS))
+    assert quick.best(numbers) == LabelParts(ALL_LABELS, 9).best(numbers)
 
 
 def learnt(sentences, calls):
@@ -166,6 +178,11 @@ def test_an_epoch_may_be_learned_in_pieces(sentences, calls):
 def test_slots_that_do_not_fit_are_refused(slots):
     with pytest.raises(ArgumentError, match="slots: 3 numbers are needed"):
         LabelParts([[0, 1], [2]], 3, slots)
+
+
+def test_another_number_of_families_is_refused():
+    with pytest.raises(ArgumentError, match="families: 2 are needed, one a label"):
+        LabelParts([[0, 1], [2]], 3, [0, 1, 2], ["one"])
 
 
 def test_scores_of_another_number_of_parts_are_refused():
