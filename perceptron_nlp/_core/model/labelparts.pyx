@@ -7,22 +7,31 @@ from perceptron_nlp.errors import ArgumentError
 
 
 class _Trees:
-    """Lists of numbers as trees: equal beginnings are one, within a group of lists."""
+    """Lists of numbers as trees: equal beginnings are one, within a group of lists.
+
+    The nodes of a group stand by their depth: a sum that needs that of the node just before waits
+    for it.
+    """
 
     def __init__(self):
         self.parent, self.number, self.nodes = [], [], {}
 
-    def leaf(self, group, numbers):
-        """The node of a list."""
-        at = -1
-        for number in numbers:
-            key = (group, at, number)
-            if key not in self.nodes:
-                self.nodes[key] = len(self.number)
-                self.parent.append(at)
-                self.number.append(number)
-            at = self.nodes[key]
+    def leaves(self, group, lists):
+        """The nodes of lists, which are all of a group."""
+        at = [-1] * len(lists)
+        for depth in range(max(map(len, lists))):
+            for i in range(len(lists)):
+                if depth < len(lists[i]):
+                    at[i] = self._node(group, at[i], lists[i][depth])
         return at
+
+    def _node(self, group, at, number):
+        key = (group, at, number)
+        if key not in self.nodes:
+            self.nodes[key] = len(self.number)
+            self.parent.append(at)
+            self.number.append(number)
+        return self.nodes[key]
 
 
 cdef class LabelParts:
@@ -59,17 +68,17 @@ cdef class LabelParts:
             members_of.setdefault(str(kind), []).append(label)
         self.arrays = []
         leaf, family = [0] * len(parts), [0] * len(parts)
-        trees, slot_trees = _Trees(), _Trees()
-        family_leaf, family_nodes, family_labels, members = [], [0], [0], []
+        trees, slot_trees, keys = _Trees(), _Trees(), []
+        family_nodes, family_labels, members = [0], [0], []
         for number, labels in enumerate(members_of.values()):
-            for label in labels:
-                leaf[label] = trees.leaf(number, parts[label])
-                family[label] = number
+            lists = [parts[label] for label in labels]
+            for label, node in zip(labels, trees.leaves(number, lists)):
+                leaf[label], family[label] = node, number
             members += labels
-            own = [[filled[part] for part in parts[label]] for label in labels]
-            family_leaf.append(slot_trees.leaf(0, _family_slots(own, n_slots)))
+            keys.append(_family_slots([[filled[part] for part in own] for own in lists], n_slots))
             family_nodes.append(len(trees.number))
             family_labels.append(len(members))
+        family_leaf = slot_trees.leaves(0, keys)
         cdef Parts *x = &self.parts
         runs = [part for part in range(n_parts) if not part or filled[part] != filled[part - 1]]
         x.n_labels, x.n_parts, x.n_runs = len(parts), n_parts, len(runs)
@@ -136,19 +145,10 @@ cdef class LabelParts:
 
 def _family_slots(filled, int n_slots):
     """The slots that all labels of a family fill, and, above n_slots, those that only some do."""
-    least, most = None, {}
-    for slots in filled:
-        counts = {}
-        for slot in slots:
-            counts[slot] = counts.get(slot, 0) + 1
-        for slot, n in counts.items():
-            most[slot] = max(n, most.get(slot, 0))
-        least = counts if least is None else {
-            slot: min(n, counts[slot]) for slot, n in least.items() if slot in counts}
     key = []
-    for slot in sorted(most):
-        n_sure = least.get(slot, 0)
-        key += [slot] * n_sure + [n_slots + slot] * (most[slot] - n_sure)
+    for slot in sorted({slot for slots in filled for slot in slots}):
+        counts = [slots.count(slot) for slots in filled]
+        key += [slot] * min(counts) + [n_slots + slot] * (max(counts) - min(counts))
     return key
 
 
