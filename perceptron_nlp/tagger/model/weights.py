@@ -231,7 +231,7 @@ class QuantizedWeights:
             or borders != sorted(borders)
         ):
             raise bad(named + "group_starts", "do not divide the rows among the templates")
-        if bits is not None and extremes(keys)[1] >= 1 << bits:
+        if bits is not None and any(keys[end - 1] >= 1 << bits for end in borders if end):
             raise bad(named + "keys", "beyond the fixed table")
         # A row of a fixed table belongs to all templates, so there rows are all one group.
         if not rise(keys, group_starts if bits is None else whole(keys)):
