@@ -7,7 +7,8 @@ A treebank is a folder with ``*-ud-train.conllu`` (``.gz``, ``.bz2`` or ``.xz`` 
 with dev and test parts beside it, and a license that lets models of it be shared. Its model has
 sentences, words, lemmas and whatever tags it fills. All that is chosen is chosen by the dev part,
 with a model of the train part alone; then both parts together are learned from. The test part says
-how good each of the two is, on gold tokens and from text.
+how good each of the two is, on gold tokens and from text. Running text is also cut with the
+abbreviations that data/abbreviations lists for the language, since no treebank has them all.
 
 OUT/NAME.model and its card, OUT/NAME.json, are written as soon as there are scores; a run that was
 interrupted goes on with the treebanks that have no card of the same files and options. A treebank
@@ -54,6 +55,7 @@ OPEN = (
 VERSION = re.compile(
     r"(?:-SA|alike|attribution|licenses/by(?:-sa)?|license|version)[ /-]*(\d\.\d)", re.IGNORECASE
 )
+ABBREVIATIONS = Path(__file__).parents[1] / "data" / "abbreviations"
 # What the table has of the scores, gold tokens first.
 GOLD = ("upos", "xpos", "feats", "lemma")
 TEXT = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
@@ -118,6 +120,14 @@ def license_of(folder: Path) -> tuple[str, bool]:
         return "unknown license", False
     version = VERSION.search(head) if name.startswith("CC BY") else None
     return f"{name} {version[1]}" if version else name, True
+
+
+def options_of(treebank: Treebank, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a model, with what is listed for its language."""
+    listed = ABBREVIATIONS / f"{treebank.name.partition('-')[0]}.txt"
+    if not listed.exists():
+        return options
+    return {**options, "abbreviations": listed.read_text("utf-8").split()}
 
 
 def made_of(treebank: Treebank, options: dict[str, Any]) -> str:
@@ -404,14 +414,15 @@ def main() -> int:
             if not (is_open or chosen.any_license):
                 left_out.append(f"{one.name}: left out: {name}; --any-license takes it")
                 continue
+            own = options_of(one, options)
             card = chosen.output / f"{one.name}.json"
             model = card.with_suffix(".model")
             if card.exists() and model.exists():
                 told = json.loads(card.read_text("utf-8"))
-                if told["made_of"] == made_of(one, options):
+                if told["made_of"] == made_of(one, own):
                     print(f"{one.name}: is there", flush=True)
                     continue
-            jobs[pool.submit(made, one, chosen.output, name, options)] = one
+            jobs[pool.submit(made, one, chosen.output, name, own)] = one
         for job in as_completed(jobs):
             try:
                 print(job.result(), flush=True)

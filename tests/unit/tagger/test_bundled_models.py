@@ -16,6 +16,7 @@ from perceptron_nlp.tagger.model.file import model_to_bytes
 
 ROOT = Path(__file__).parents[3]
 MODELS = sorted((Path(pn.__file__).parent / "models").glob("*.model"))
+LISTS = sorted((ROOT / "data" / "abbreviations").glob("*.txt"))
 SCRIPT = ROOT / "scripts" / "make_model.py"
 PLAIN = ROOT / "benchmarks" / "plain_english.conllu"
 
@@ -113,3 +114,24 @@ def test_the_english_model_knows_plain_sentences() -> None:
 def test_the_english_model_tags_the_sentences_that_people_try_first() -> None:
     (sentence,) = pn.load("en").tag_text("The dog sleeps.")
     assert [token.labels["upos"] for token in sentence] == ["DET", "NOUN", "VERB", "PUNCT"]
+
+
+def test_the_english_model_knows_titles_and_references() -> None:
+    text = "Prof. Dr. Lee et al. agree, cf. pp. 3 and 4. They met Capt. Roe in Rm. 12."
+    found = [" ".join(token.form for token in one) for one in pn.load("en").tag_text(text)]
+    assert found == [
+        "Prof. Dr. Lee et al. agree , cf. pp. 3 and 4 .",
+        "They met Capt. Roe in Rm. 12 .",
+    ]
+
+
+@pytest.mark.parametrize("listed", LISTS, ids=lambda path: path.stem)
+def test_models_are_cut_with_the_abbreviations_of_their_language(listed: Path) -> None:
+    own = [word.removesuffix(".") for word in listed.read_text("utf-8").split()]
+    folders = (ROOT / "data" / "models", Path(pn.__file__).parent / "models")
+    names = (listed.stem, f"{listed.stem}-*")
+    models = [path for one in folders for name in names for path in one.glob(f"{name}.model")]
+    assert own == sorted(set(own)) and models
+    for path in models:
+        segmentation = pn.load(path).model.segmentation
+        assert segmentation is not None and list(segmentation.abbreviations) == own
