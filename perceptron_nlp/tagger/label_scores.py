@@ -170,8 +170,10 @@ def untrained_labels(
             label for labels in gold for label in labels if label is not None and label not in known
         )
     from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
+    from perceptron_nlp.text.script_making import make_script
 
-    scripts = ScriptLabels(model.tags, model.lemmas.turkic)
+    turkic = model.lemmas.turkic
+    scripts = ScriptLabels(model.tags, turkic)
     words = Counter(
         (word, lemma)
         for sentence, lemmas in zip(sentences, gold, strict=True)
@@ -180,6 +182,7 @@ def untrained_labels(
     )
     found: Counter[str] = Counter()
     for (word, lemma), count in words.items():
-        if not scripts.makes(word, lemma):
+        script = str(make_script(word, lemma, turkic=turkic))
+        if script not in model.tags and not scripts.makes(word, lemma):
             found[lemma] += count
     return found

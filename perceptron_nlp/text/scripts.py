@@ -39,13 +39,11 @@ LEMMA = "lemma"
 CASES = "lktu"
 # In characters: what a script may drop at either end, put there, and have as a literal.
 MOST_DROPPED, LONGEST_PIECE, LONGEST_LITERAL = 255, 64, 1000
-# A search takes time that grows as the square of this.
-_LONGEST_SEARCHED = 64
 _ACUTE = "\u0301"
 _ESCAPED = r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]"
 # What would break a line, or has no UTF-8.
 _UNWRITABLE = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
-_TURKIC = {"I": "ı", "İ": "i"}
+TURKIC = {"I": "ı", "İ": "i"}
 _TURKIC_UPPER = {"ı": "I", "i": "İ"}
 
 
@@ -69,16 +67,12 @@ class Script(NamedTuple):
         )
         return text if self.acute is None else f"{text},{self.acute}"
 
-    def applies_to(self, form: str) -> bool:
-        """Return True if the script leaves at least one character of the form."""
-        return self.literal is not None or self.drop_front + self.drop_back < len(visible(form))
-
     def apply(self, form: str, *, turkic: bool = False) -> str | None:
-        """Return the lemma that the script makes of a form; None if it does not apply to it."""
+        """Return the lemma that the script makes of a form; None if it leaves nothing of it."""
         if self.literal is not None:
             return self.literal
         form = visible(form)
-        if not self.applies_to(form):
+        if self.drop_front + self.drop_back >= len(form):
             return None
         end = len(form) - self.drop_back
         stem = lowered(form, turkic=turkic)[self.drop_front : end]
@@ -120,81 +114,13 @@ class Script(NamedTuple):
         return " ".join(pieces) or "as it is"
 
 
-def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
-    """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
-
-    Soft hyphens and the like (tagset.NOT_SEEN) are no part of the form. None if the lemma is longer
-    than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is lower-cased to ı, İ to i.
-    """
-    return _made(visible(form), lemma, turkic)
-
-
-@lru_cache(maxsize=1 << 16)
-def _made(form: str, lemma: str, turkic: bool) -> Script | None:
-    if len(lemma) > LONGEST_LITERAL or not _is_writable(lemma):
-        return None
-    low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
-    for start, target, length, acute in _stems(low_form, low_lemma):
-        front, back = target[0], target[1]
-        drop_back = len(form) - start - length
-        if not length or max(start, drop_back) > MOST_DROPPED:
-            continue
-        if max(len(front), len(back)) > LONGEST_PIECE:
-            continue
-        for case in CASES:
-            script = Script(case, start, front, drop_back, back, acute)
-            if script.apply(form, turkic=turkic) == lemma:
-                return script
-    return Script(literal=lemma)
-
-
-def _stems(form: str, lemma: str) -> list[tuple[int, tuple[str, str], int, int | None]]:
-    """Return stems to try, best first: begin in the form, what stands about it, length, acute."""
-    start, at, length = _stem(form, lemma)
-    found: list[tuple[int, tuple[str, str], int, int | None]]
-    found = [(start, (lemma[:at], lemma[at + length :]), length, None)]
-    bare_form, bare_lemma = without_acute(form), without_acute(lemma)
-    changed = bare_form != form or bare_lemma != lemma
-    if changed and max(_n_acutes(form), _n_acutes(lemma)) <= 1:
-        start, at, longer = _stem(bare_form, bare_lemma)
-        moved = (bare_lemma[:at], bare_lemma[at + longer :])
-        same = longer == length and form[start : start + longer] != lemma[at : at + longer]
-        if longer >= length + 2 or same:
-            found.insert(0, (start, moved, longer, acute_place(lemma)))
-    return found
-
-
-def _stem(form: str, lemma: str) -> tuple[int, int, int]:
-    """Return the begin in the form, that in the lemma, and the length of what both share.
-
-    It is the longest common beginning, if that is at least half as long as the longest common
-    substring, or if a word is too long to look for one; else the leftmost such substring.
-    """
-    shorter, same = min(len(form), len(lemma)), 0
-    while same < shorter and form[same] == lemma[same]:
-        same += 1
-    if (2 * same >= shorter and same) or max(len(form), len(lemma)) > _LONGEST_SEARCHED:
-        return 0, 0, same
-    best = (0, 0, 0)
-    above = [0] * (len(lemma) + 1)
-    for i, letter in enumerate(form):
-        row = [0] * (len(lemma) + 1)
-        for j, other in enumerate(lemma):
-            if letter == other:
-                row[j + 1] = run = above[j] + 1
-                if run > best[2]:
-                    best = (i + 1 - run, j + 1 - run, run)
-        above = row
-    return (0, 0, same) if 2 * same >= best[2] else best
-
-
 # A model's labels are looked at as it is loaded, and again as it begins to tag.
 @lru_cache(maxsize=4096)
 def parse_script(text: str) -> Script:
     """Return the script that a label says; raise FormatError if it is none."""
     if text.startswith("="):
         literal = unescape(text[1:])
-        if literal and len(literal) <= LONGEST_LITERAL and _is_writable(literal):
+        if literal and len(literal) <= LONGEST_LITERAL and is_writable(literal):
             return Script(literal=literal)
     fields = text.split(",")
     if len(fields) in (5, 6) and fields[0] in CASES and len(fields[0]) == 1:
@@ -209,7 +135,7 @@ def parse_script(text: str) -> Script:
         ):
             front, back = unescape(fields[2]), unescape(fields[4])
             too_long = max(len(front), len(back)) > LONGEST_PIECE
-            if not too_long and _is_writable(front + back):
+            if not too_long and is_writable(front + back):
                 acute = int(fields[5]) if len(fields) == 6 else None
                 return Script(fields[0], int(fields[1]), front, int(fields[3]), back, acute)
     raise FormatError(f"{quote(text)} is no edit script")
@@ -225,20 +151,9 @@ def lowered(text: str, *, turkic: bool = False) -> str:
     return "".join(_low(letter, turkic) for letter in text)
 
 
-def is_turkic(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Return True if lower-casing I to ı and İ to i agrees with more (form, lemma) than I to i."""
-    turkic = other = 0
-    for form, lemma in pairs:
-        if "I" in form or "İ" in form:
-            for letter, low in zip(form, lemma, strict=False):
-                turkic += _TURKIC.get(letter) == low
-                other += letter == "I" and low == "i"
-    return turkic > other
-
-
 def _low(letter: str, turkic: bool) -> str:
-    if turkic and letter in _TURKIC:
-        return _TURKIC[letter]
+    if turkic and letter in TURKIC:
+        return TURKIC[letter]
     low = letter.lower()
     return low if len(low) == 1 else letter
 
@@ -253,7 +168,7 @@ def raised(text: str, turkic: bool) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _bare(letter: str) -> str:
+def bare_letter(letter: str) -> str:
     """Return a letter without its acute accent."""
     parts = unicodedata.normalize("NFD", letter)
     if _ACUTE not in parts:
@@ -266,26 +181,11 @@ def _bare(letter: str) -> str:
 def accented_letter(letter: str) -> str | None:
     """Return a letter with an acute accent, if there is such a code point."""
     accented = unicodedata.normalize("NFC", letter + _ACUTE)
-    return accented if len(accented) == 1 and _bare(accented) == letter else None
+    return accented if len(accented) == 1 and bare_letter(accented) == letter else None
 
 
 def without_acute(text: str) -> str:
-    return text if text.isascii() else "".join(map(_bare, text))
-
-
-def _n_acutes(text: str) -> int:
-    return 0 if text.isascii() else sum(_bare(letter) != letter for letter in text)
-
-
-def acute_place(text: str) -> int:
-    """Return where the acute stands, counted from the end in letters that can bear one; 0: none."""
-    place = 0
-    for letter in reversed(text):
-        bare = _bare(letter)
-        place += accented_letter(bare) is not None
-        if bare != letter:
-            return place
-    return 0
+    return text if text.isascii() else "".join(map(bare_letter, text))
 
 
 def with_acute(text: str, place: int) -> str:
@@ -327,28 +227,6 @@ _CUT = r"c([0-9]{1,3}(?:,[0-9]{1,3})*(?:,\*(?:,[0-9]{1,3})*)?)"
 _REWRITE = r"r([0-9]{1,3})\|([^|]*)((?:\|[^|]+)+)"
 
 
-def make_split(token: str, words: Sequence[str], *, longest: bool = False) -> str:
-    """Return the script that makes these words of a token, the stem being the longest or the first.
-
-    It is WHOLE for a token that is to stay as it is: one of one word, even if that is written
-    otherwise, or one of more than MOST_WORDS words, or of pieces longer than LONGEST_PIECE, or that
-    hold what no line can.
-    """
-    if not 1 < len(words) <= MOST_WORDS or max(map(len, (token, *words))) > LONGEST_PIECE:
-        return WHOLE
-    if not all(map(_is_word, words)):
-        return WHOLE
-    if "".join(words) == token:
-        lengths = [str(len(word)) for word in words]
-        stem = words.index(max(words, key=len)) if longest else 0
-        return "c" + ",".join([*lengths[:stem], *(["*"] if stem else []), *lengths[stem + 1 :]])
-    first, same = words[0], 0
-    while same < min(len(token), len(first)) and token[same] == first[same]:
-        same += 1
-    pieces = [f"r{len(token) - same}", _escaped(first[same:]), *map(_escaped, words[1:])]
-    return "|".join(pieces)
-
-
 def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] | None:
     """Return what a split script says: None for WHOLE, else a plan.
 
@@ -369,7 +247,7 @@ def split_plan(label: str) -> tuple[list[int]] | tuple[int, bytes, list[bytes]] 
         added = unescape(rewrite.group(2))
         rest = [unescape(word) for word in rewrite.group(3)[1:].split("|")]
         too_long = max(map(len, (added, *rest))) > LONGEST_PIECE
-        if len(rest) < MOST_WORDS and not too_long and all(map(_is_word, (f"_{added}_", *rest))):
+        if len(rest) < MOST_WORDS and not too_long and all(map(is_word, (f"_{added}_", *rest))):
             return int(rewrite.group(1)), added.encode(), [word.encode() for word in rest]
     raise FormatError(f"{quote(label)} is no split script")
 
@@ -400,31 +278,12 @@ STEMS = "stems"
 """A column of tokens: the cuts that leave the stem of another token, ``a|c``."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_STEM_CUTS = len(_LETTERS)
-_SEVERAL = 1
+SEVERAL = 1
 
 
 def stem_cuts(labels: Iterable[str]) -> list[tuple[int, int]]:
     """Return the cuts of split scripts: how many characters they leave before and behind a stem."""
-    return sorted({cut for cut in map(_stem_cut, labels) if cut is not None})[:MOST_STEM_CUTS]
-
-
-def stems_of(tokens: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the stems that split scripts leave of tokens, ascending.
-
-    tokens : each with its script
-
-    Returns
-    -------
-    of each stem 32 bits of the hash of the only token that it was met in, or 1
-    """
-    found: dict[str, int] = {}
-    for token, label in tokens:
-        cut = _stem_cut(label)
-        if cut is not None and any(map(str.isalpha, token)):
-            own = _token_hash(token)
-            if found.setdefault(token[cut[0] : len(token) - cut[1]], own) != own:
-                found[token[cut[0] : len(token) - cut[1]]] = _SEVERAL
-    return dict(sorted(found.items()))
+    return sorted({cut for cut in map(stem_cut, labels) if cut is not None})[:MOST_STEM_CUTS]
 
 
 def with_known_stems(
@@ -436,7 +295,7 @@ def with_known_stems(
     """
     values = []
     for token in tokens:
-        own, value = _token_hash(token), ""
+        own, value = token_hash(token), ""
         for letter, (front, back) in zip(_LETTERS, cuts, strict=False):
             stem = token[front : len(token) - back]
             if front + back < len(token) and stems.get(stem, own) != own:
@@ -445,7 +304,7 @@ def with_known_stems(
     return tuple(values)
 
 
-def _stem_cut(label: str) -> tuple[int, int] | None:
+def stem_cut(label: str) -> tuple[int, int] | None:
     plan = split_plan(label)
     if plan is None:
         return 0, 0
@@ -455,18 +314,14 @@ def _stem_cut(label: str) -> tuple[int, int] | None:
     return sum(plan[0][:stem]), sum(plan[0][stem:])
 
 
-def _token_hash(token: str) -> int:
-    return max(word_hash(token) >> 32, _SEVERAL + 1)
+def token_hash(token: str) -> int:
+    return max(word_hash(token) >> 32, SEVERAL + 1)
 
 
-def _is_word(text: str) -> bool:
+def is_word(text: str) -> bool:
     """Return True for what a line of CoNLL-U can hold as a word."""
-    return bool(text) and text == text.strip(" ") and _is_writable(text)
+    return bool(text) and text == text.strip(" ") and is_writable(text)
 
 
-def _is_writable(text: str) -> bool:
+def is_writable(text: str) -> bool:
     return text.isprintable() or not re.search(_UNWRITABLE, text)
-
-
-def _escaped(text: str) -> str:
-    return escape(text).replace("|", "%7c;")

@@ -46,7 +46,8 @@ from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import filled_tags
-from perceptron_nlp.text.scripts import LEMMA, is_turkic, make_script, parse_script
+from perceptron_nlp.text.script_making import is_turkic, make_script
+from perceptron_nlp.text.scripts import LEMMA, parse_script
 from perceptron_nlp.text.tagset import UNLABELED
 
 FOLDS = 10

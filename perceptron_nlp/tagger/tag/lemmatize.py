@@ -14,7 +14,6 @@ from perceptron_nlp.text.scripts import (
     Script,
     accented_letter,
     lowered,
-    make_script,
     parse_script,
     raised,
     without_acute,
@@ -47,7 +46,6 @@ class ScriptLabels:
 
     def __init__(self, tags: TagSet, turkic: bool) -> None:
         self._scripts = [parse_script(label) for label in tags]
-        self._numbers = {script: number for number, script in enumerate(self._scripts)}
         self._turkic = turkic
 
     def lemma(self, word: str, number: int) -> str | None:
@@ -66,8 +64,6 @@ class ScriptLabels:
 
     def makes(self, word: str, lemma: str) -> bool:
         """Return True if a label makes this lemma of a word."""
-        if make_script(word, lemma, turkic=self._turkic) in self._numbers:
-            return True
         return any(self.lemma(word, number) == lemma for number in range(len(self._scripts)))
 
     def brief(self, number: int) -> str:

@@ -28,7 +28,7 @@ from perceptron_nlp.tagger.sources import gold_for
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 from perceptron_nlp.tagger.train.settled_counts import OPEN, Before, Counted, Item, Truths
-from perceptron_nlp.text.scripts import make_script
+from perceptron_nlp.text.script_making import make_script
 from perceptron_nlp.text.sentence import Sentence
 
 _WORDS = tuple(product((1, 2, 3, 5, 10, 20), (1.0, 0.998, 0.99)))

@@ -6,6 +6,9 @@ the first tagger's labels of its own training text, which are too good, but from
 that were trained without the sentence at hand (jackknifing: five folds, each labeled by a tagger
 of the other four).
 
+Lemmas learn from predicted tags, too, or would trust tags too much: half of the sentences get them
+from quick taggers of the other half.
+
 The first tagger gives joint labels, or parts of speech alone: these are learned better by
 themselves where there is much text, and where there is little, what helps is the agreement with the
 neighbors.
@@ -15,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from perceptron_nlp.crossfit import crossfit, in_turn
 from perceptron_nlp.features.templates import Template, check_templates
@@ -26,6 +30,7 @@ from perceptron_nlp.tagger.model.derived import (
     FIRST_LABEL,
     FIRST_UPOS,
     FirstPass,
+    with_each,
     with_first_labels,
 )
 from perceptron_nlp.tagger.model.label_components import UPOS
@@ -35,7 +40,16 @@ from perceptron_nlp.tagger.train.auto import has_much_text
 from perceptron_nlp.tagger.train.columns import upos_alone
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Task
+from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import UNLABELED
+
+Fit = Callable[..., TaggerModel]
+"""Trains a model: (sentences, dev=…, column=…, **options)."""
+
+QUICK = {"preset": "fast", "epochs": 3, "two_passes": False, "selection": None}
+HELD_OUT = slice(1, None, 2)
+"""The sentences that get predicted tags; those between teach them."""
 
 # Ten folds and all epochs were no better on Greek, and take twice as long.
 FOLDS = 5
@@ -128,3 +142,33 @@ def jackknifed(
         for number, sentence in enumerate(examples.sentences)
     ]
     return examples.with_columns(sentences, FIRST_COLUMNS)
+
+
+def with_predicted_tags(
+    train: Sequence[Sentence], taggers: Sequence[TaggerModel], fit: Fit, seed: int, threads: int
+) -> list[Sentence]:
+    """Return the sentences that are HELD_OUT with tags from quick taggers of the others.
+
+    fit : what trains a tagger of sentences
+    taggers : those in use, whose templates the quick ones take, so that they need not be chosen
+    threads : taggers at a time
+    """
+    rest, found = list(train[::2]), list(train[HELD_OUT])
+
+    def labels(tagger: TaggerModel, _: object = None) -> list[list[str]]:
+        model = fit(
+            rest,
+            dev=None,
+            column=tagger.column,
+            templates=[t for t in tagger.templates if not t.columns],
+            right_to_left=tagger.right_to_left,
+            seed=seed,
+            none_is_label=UNLABELED in tagger.tags,
+            **QUICK,
+        )
+        return Labeler(model).label([sentence.words for sentence in found])
+
+    all_labels = side_by_side([partial(labels, tagger) for tagger in taggers], threads)
+    for tagger, own in zip(taggers, all_labels, strict=True):
+        found = with_each(found, tagger.column, own)
+    return found

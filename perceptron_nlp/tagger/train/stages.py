@@ -32,8 +32,8 @@ from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import count_patterns, matches_of
-from perceptron_nlp.tagger.train.jackknife import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
+from perceptron_nlp.tagger.train.stacking import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.text.atoms import (
     atom_labels,
     atoms_of,
@@ -45,6 +45,7 @@ from perceptron_nlp.text.atoms import (
     place_keys,
     small_words,
 )
+from perceptron_nlp.text.script_making import is_turkic, make_script, make_split, stems_of
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
@@ -52,12 +53,8 @@ from perceptron_nlp.text.scripts import (
     STEMS,
     WHOLE,
     Script,
-    is_turkic,
     lowered,
-    make_script,
-    make_split,
     stem_cuts,
-    stems_of,
     with_known_stems,
 )
 from perceptron_nlp.text.sentence import Sentence, with_columns

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
-from perceptron_nlp.text.scripts import Script, make_script, parse_script
+from perceptron_nlp.text.script_making import make_script
+from perceptron_nlp.text.scripts import Script, parse_script
 
 
 def test_what_long_words_share_within_is_not_searched_for() -> None:

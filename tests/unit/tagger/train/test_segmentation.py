@@ -12,7 +12,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text, surfaces
 from perceptron_nlp.tagger.model.model import TaggerModel
 from perceptron_nlp.tagger.train import stages
-from perceptron_nlp.tagger.train.jackknife import with_predicted_tags
+from perceptron_nlp.tagger.train.stacking import with_predicted_tags
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
 from perceptron_nlp.text.sentence import Sentence
