@@ -7,11 +7,8 @@ from perceptron_nlp.errors import ArgumentError
 
 
 class _Trees:
-    """Lists of numbers as trees: equal beginnings are one, within a group of lists.
-
-    The nodes of a group stand by their depth: a sum that needs that of the node just before waits
-    for it.
-    """
+    """Lists of numbers as trees: equal beginnings are one, within a group of lists. Its nodes stand
+    by their depth, since a sum that needs that of the node just before waits for it."""
 
     def __init__(self):
         self.parent, self.number, self.nodes = [], [], {}
@@ -44,7 +41,7 @@ cdef class LabelParts:
     slots : None, or for each part what it fills, from 0 on without gaps; parts of a slot stand
         together
     families : None, or for each label what others of its family have, too; with slots it changes
-        nothing but the time that the best of many labels takes
+        the time alone that the best of many labels takes, if no label fills a slot twice
 
     Raises
     ------
@@ -62,6 +59,9 @@ cdef class LabelParts:
         kinds = [""] * len(parts) if families is None else list(families)
         if len(kinds) != len(parts):
             raise ArgumentError(f"families: {len(parts)} are needed, one a label")
+        fills = [[filled[part] for part in own] for own in parts]
+        if any([len(set(own)) < len(own) for own in fills]):
+            kinds = [""] * len(parts)
         members_of = {}
         for label, kind in enumerate(kinds):
             # Found by strings, whose hash has a key; that of tuples of numbers has none.
@@ -75,7 +75,7 @@ cdef class LabelParts:
             for label, node in zip(labels, trees.leaves(number, lists)):
                 leaf[label], family[label] = node, number
             members += labels
-            keys.append(_family_slots([[filled[part] for part in own] for own in lists], n_slots))
+            keys.append(_family_slots([fills[label] for label in labels], n_slots))
             family_nodes.append(len(trees.number))
             family_labels.append(len(members))
         family_leaf = slot_trees.leaves(0, keys)
@@ -145,11 +145,11 @@ cdef class LabelParts:
 
 def _family_slots(filled, int n_slots):
     """The slots that all labels of a family fill, and, above n_slots, those that only some do."""
-    key = []
-    for slot in sorted({slot for slots in filled for slot in slots}):
-        counts = [slots.count(slot) for slots in filled]
-        key += [slot] * min(counts) + [n_slots + slot] * (max(counts) - min(counts))
-    return key
+    all_fill, some_fill = set(filled[0]), set()
+    for slots in filled:
+        all_fill.intersection_update(slots)
+        some_fill.update(slots)
+    return [slot if slot in all_fill else n_slots + slot for slot in sorted(some_fill)]
 
 
 def _check_parts(parts, n_parts):

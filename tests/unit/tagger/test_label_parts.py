@@ -1,6 +1,7 @@
 """Labels made of parts: trees, training, tagging, and what can be put together of them."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -178,6 +179,20 @@ def test_an_epoch_may_be_learned_in_pieces(sentences, calls):
 def test_slots_that_do_not_fit_are_refused(slots):
     with pytest.raises(ArgumentError, match="slots: 3 numbers are needed"):
         LabelParts([[0, 1], [2]], 3, slots)
+
+
+@given(scores=st.lists(st.integers(-3, 3), min_size=4, max_size=4))
+def test_a_label_may_fill_a_slot_twice(scores):
+    labels, numbers = [[0, 1], [2], [0, 3], [1]], np.array(scores, np.int32)
+    found = LabelParts(labels, 4, [0, 0, 1, 1], "aabb").best(numbers)
+    assert found == LabelParts(labels, 4).best(numbers)
+
+
+def test_many_labels_with_attributes_of_their_own_are_made_in_little_time():
+    labels = tuple(sorted(f"A{n}={n}" for n in range(20_000)))
+    begin = time.process_time()
+    assert parts_of(labels, "pieces+whole").n_parts == 40_000
+    assert time.process_time() - begin < 10
 
 
 def test_another_number_of_families_is_refused():
