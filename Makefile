@@ -101,7 +101,7 @@ model: $(VENV)/built
 	$(BIN)/python benchmarks/rawtext.py --free out/free.txt
 	$(BIN)/python scripts/make_model.py $(PERCEPTRON_NLP_CORPORA)/treebanks/UD_English-EWT \
 	  --raw out/free.txt --text $(PRESIDENTS)/state_union.txt $(PRESIDENTS)/inaugural.txt \
-	  --plain 20000 --abbreviations data/abbreviations/en.txt -o perceptron_nlp/models/en.model
+	  --plain 20000 -o perceptron_nlp/models/en.model
 
 # The models of all treebanks below a folder, each with its card, and their table; PACKAGE=name
 # makes a distribution of them, which pip installs.

@@ -1,7 +1,6 @@
 """Train the model of a language from a Universal Dependencies treebank: text, tags and lemmas.
 
     python scripts/make_model.py TREEBANK [-o MODEL] [--raw FILE …] [--text FILE …] [--plain N]
-        [--abbreviations FILE]
 
 TREEBANK is a folder with the files ``*-ud-train.conllu``, ``*-ud-dev.conllu`` and
 ``*-ud-test.conllu``. The model segments running text and fills UPOS, XPOS, FEATS and LEMMA, as far
@@ -14,8 +13,8 @@ bytes. Beside the model is its card, such as make_models.py writes.
 With raw text, UPOS and XPOS are learned from what slower taggers, which have clusters of it, say of
 it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. What words
 settle is counted there as well, as the model itself labels it. ``--plain`` adds so many short
-sentences made of the treebank's clauses (plain_sentences.py). ``--abbreviations`` lists what
-running text is cut with, too, since no treebank has them all.
+sentences made of the treebank's clauses (plain_sentences.py). Running text is also cut with the
+abbreviations that data/abbreviations lists for the language, as by make_models.py.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from make_models import about, in_percent, write_card
+from make_models import about, in_percent, listed_for, write_card
 from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
@@ -98,7 +97,6 @@ def main() -> None:
     parser.add_argument("--raw", metavar="FILE", nargs="+", type=Path, default=[])
     parser.add_argument("--text", metavar="FILE", nargs="+", type=Path, default=[])
     parser.add_argument("--plain", metavar="N", type=int, default=0)
-    parser.add_argument("--abbreviations", metavar="FILE", type=Path)
     chosen = parser.parse_args()
     train, dev, test = (part_of(chosen.treebank, name) for name in ("train", "dev", "test"))
     output = chosen.output or f"out/{train.name.partition('_')[0]}.model"
@@ -112,8 +110,7 @@ def main() -> None:
     both = [*sentences, *held_out]
     whole = compressed_like(learned(both, texts), tried)
     tagger = pn.Tagger(with_settled(whole, [*both, *labeled(whole, texts.raw)], None, tried))
-    if chosen.abbreviations is not None:
-        tagger = tagger.with_cutting(abbreviations=chosen.abbreviations)
+    tagger = tagger.with_cutting(**listed_for(train.name.partition("_")[0]))
     tagger.save(output)
     print(f"{output}: {Path(output).stat().st_size:,} bytes")
     gold = tagger.evaluate_columns(test, calibration=True)

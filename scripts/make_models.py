@@ -122,12 +122,10 @@ def license_of(folder: Path) -> tuple[str, bool]:
     return f"{name} {version[1]}" if version else name, True
 
 
-def options_of(treebank: Treebank, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a model, with what is listed for its language."""
-    listed = ABBREVIATIONS / f"{treebank.name.partition('-')[0]}.txt"
-    if not listed.exists():
-        return options
-    return {**options, "abbreviations": listed.read_text("utf-8").split()}
+def listed_for(language: str) -> dict[str, Any]:
+    """The option that has the abbreviations of a language, if there is a list of them."""
+    path = ABBREVIATIONS / f"{language}.txt"
+    return {"abbreviations": path.read_text("utf-8").split()} if path.exists() else {}
 
 
 def made_of(treebank: Treebank, options: dict[str, Any]) -> str:
@@ -414,7 +412,7 @@ def main() -> int:
             if not (is_open or chosen.any_license):
                 left_out.append(f"{one.name}: left out: {name}; --any-license takes it")
                 continue
-            own = options_of(one, options)
+            own = options | listed_for(one.name.partition("-")[0])
             card = chosen.output / f"{one.name}.json"
             model = card.with_suffix(".model")
             if card.exists() and model.exists():

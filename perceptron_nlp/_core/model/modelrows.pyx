@@ -191,9 +191,8 @@ cdef void _extremes(const Number *numbers, int64_t n, uint64_t *found) noexcept:
     cdef int64_t i
     cdef Number lowest = numbers[0], highest = numbers[0]
     for i in range(1, n):
-        # Not min and max, of which no vectors are made.
-        lowest = numbers[i] if numbers[i] < lowest else lowest
-        highest = numbers[i] if numbers[i] > highest else highest
+        lowest = min(lowest, numbers[i])
+        highest = max(highest, numbers[i])
     found[0], found[1] = lowest, highest
 
 

@@ -28,9 +28,9 @@ typedef struct {
 
 typedef struct {
     int32_t n_labels, n_parts, n_slots, n_runs, n_families;
-    int32_t n_optional;  /* of the slots that not all labels of some family fill, the last, and 1 */
-    Tree parts;          /* of the labels; the nodes of a family stand together */
-    const int32_t *leaf; /* label -> its node */
+    int32_t n_optional;           /* the last slot that not all labels of some family fill, and 1 */
+    Tree parts;                   /* of the labels; the nodes of a family stand together */
+    const int32_t *leaf;          /* label -> its node */
     const int32_t *run_slot;      /* run of parts of a slot -> what they fill */
     const int32_t *run_start;     /* run -> its first part; one more at the end */
     Tree slots;                   /* of the families; slot + n_slots where not all fill it */
