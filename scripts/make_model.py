@@ -38,6 +38,7 @@ from perceptron_nlp.tagger.train.calibrate import RECORD as CALIBRATED
 from perceptron_nlp.tagger.train.compress import compress_model
 from perceptron_nlp.tagger.train.pipeline import with_lead
 from perceptron_nlp.tagger.train.settling import with_settled
+from perceptron_nlp.tagger.train.stages import with_addresses
 
 # Bytes for each column: loading takes as long as there are weights, so all of them stay small.
 SIZES = {"upos": 1_100_000, "xpos": 900_000, "feats": 1_050_000, "lemma": 1_100_000}
@@ -149,9 +150,10 @@ def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     texts.raw += cut(base, texts.running)
     texts.running = []
     plain = list(plain_sentences(sentences, texts.n_plain, seed=1)) if texts.n_plain else []
-    parts = [column_model(name, sentences, texts, plain) for name in tags]
+    shown = [*sentences, *with_addresses(sentences)]
+    parts = [column_model(name, shown, texts, plain) for name in tags]
     if lemmas:
-        parts.append(pn.train(sentences, column="lemma").model)
+        parts.append(pn.train(shown, column="lemma").model)
     model = joined(parts)
     model = model.agreeing(
         {name: [label for s in sentences for label in s.column(name)] for name in tags}

@@ -43,7 +43,6 @@ LINE_BREAK = r"[\n\r\u2028\u0085\v]"
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
 _LONG_GAP = rf"\s{{{LONG_GAP},}}"
-"""Bytes of a word that abbreviations are taken for."""
 LONGEST_ATOM = 10_000
 """Characters of an atom, and of the marks behind digits; a longer run is several."""
 

@@ -34,7 +34,6 @@ CASED, CASELESS = "Aa", "c"
 """Classes of letters that are atoms each, where tokens of a treebank end within runs of them."""
 MATCHES, LONGEST_ENTRY = "matches", 12
 """The column of what entries match about a place, and their most characters."""
-LONGEST_STAND_IN = 16  # bytes of a word that abbreviations are taken for
 SIDES = ("before", "after", "before_ending", "after_ending")
 """What makes a place certain: the word before it, that behind it, or the endings of these."""
 WORD_PLACES = tuple(gap + look for gap in (NOTHING, SPACE) for look in "Aac9")
@@ -321,20 +320,10 @@ def held_bits(patterns: Patterns) -> int:
     return sum(1 << number for number, kind in enumerate(PATTERN_KINDS) if holds(kind, patterns))
 
 
-def can_stand_in(word: str) -> bool:
-    """Tell if the core has room for a word that abbreviations are taken for."""
-    return len(word_bytes(word)) <= LONGEST_STAND_IN
-
-
-def are_abbreviations(listed: object, stand_ins: object) -> bool:
-    """Tell if something read from a file is abbreviations, and what they are taken for."""
-    return (
-        isinstance(listed, list)
-        and isinstance(stand_ins, list)
-        and len(stand_ins) in (0, 2)
-        and all(isinstance(word, str) for word in (*listed, *stand_ins))
-        and all(len(word.split()) == 1 for word in (*listed, *filter(None, stand_ins)))
-        and all(map(can_stand_in, stand_ins))
+def are_abbreviations(found: object) -> bool:
+    """Tell if something read from a file is a list of abbreviations."""
+    return isinstance(found, list) and all(
+        isinstance(word, str) and len(word.split()) == 1 for word in found
     )
 
 

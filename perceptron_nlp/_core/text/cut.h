@@ -32,7 +32,7 @@
 #define WINDOW_CHARACTERS 40000
 #define LONGEST_CHUNK 1000
 #define CHUNK_CHARACTERS 10000
-#define MOST_FULL_STOPS 8 /* within an abbreviation */
+#define MOST_OF_ABBREVIATION 16 /* atoms before its last */
 #define LONGEST_LINE 400  /* characters of a line that may be wrapped, … */
 #define NARROWEST 25      /* … and of the longest line of wrapped ones, at least */
 
@@ -75,7 +75,8 @@ typedef struct {
         small; /* of words in small letters how often training has them: 1 .. SMALL_CLASSES - 1 */
     Places entries;       /* a trie of the words of a dictionary: see matches.h */
     Places abbreviations; /* as they are written, without the last full stop */
-    int has_matches, has_abbreviations, is_wrapped; /* are all line breaks white space? */
+    int has_matches, has_abbreviations, is_parted; /* are full stops cut off abbreviations? */
+    int is_wrapped; /* are all line breaks white space? */
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -84,7 +85,6 @@ typedef struct {
     CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
     int32_t n_sides;
     WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
-    WordRef stand_ins[2];  /* of abbreviations, with a capital and without; or of length 0 */
     uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
     uint32_t held; /* kinds of patterns, a bit each */
@@ -250,11 +250,6 @@ static inline int cut_model_open(CutModel *m, const Decoder *d) {
     for (int32_t k = 0; k < d->n_open; k++)
         if (cut_add_template(m, d->open_templates[k]) < 0) return -1;
     return 0;
-}
-
-/* Set what is seen in place of abbreviations, of at most WORD_SMALL bytes. */
-static inline void open_stand_in(CutModel *m, size_t k, const uint8_t *word, size_t n) {
-    if (k < 2 && n && n <= WORD_SMALL) m->stand_ins[k] = word_ref(word, n, m->decoder->secrets);
 }
 
 /* ---- scores of a place ---- */
@@ -633,37 +628,33 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
-/* What is seen in place of an abbreviation that is listed, or NULL. */
-static ALWAYS_INLINE const WordRef *stand_in_of(const CutModel *m, const Atom *atom) {
-    const WordRef *found = &m->stand_ins[atom->first != LOOK_CAPITAL];
-    return KIND_OF(atom->kind) == KIND_ABBREVIATION && found->length ? found : NULL;
-}
-
 /* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
- * -1. It may have full stops within, and capitals where it is listed in small letters. */
+ * -1. It may have full stops within, and capitals where it is listed in small letters; one letter is
+ * none at the end of a paragraph, nor where letters or full stops follow. */
 static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const Chunk *c,
                                          int64_t k) {
     static const ValueSpec forms[2] = {{VIEW_WORD, AFFIX_NONE, 0, 0},
                                        {VIEW_LOWER, AFFIX_NONE, 0, 0}};
-    WordScratch *s = &sums->scratch;
+    const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER;
+    const Atom *last = &c->atoms[k];
     int64_t begin = k;
-    while (begin > k - 2 * MOST_FULL_STOPS && mark_at(c, begin - 1) == '.' &&
-           is_letters(c, begin - 2))
-        begin -= 2;
-    for (; begin <= k; begin += 2) {
-        const Atom *first = &c->atoms[begin], *last = &c->atoms[k];
-        const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER;
-        if (is_name(c, begin - 1)) continue;
-        if (word_views(s, c->text + first->begin, last->end - first->begin, views) < 0) return -1;
-        for (int i = 0; i < 2; i++)
-            if (places_find(&m->abbreviations, word_key(word_value(s, &forms[i]), 0))) return begin;
-    }
+    while (begin > k - MOST_OF_ABBREVIATION &&
+           is_letters(c, begin - (mark_at(c, begin - 1) == '.' ? 2 : 1)))
+        begin--;
+    if (is_name(c, begin - 1) ||
+        (begin == k && n_chars(c, k) == 1 &&
+         (last[1].gap == GAP_PARAGRAPH || is_letters(c, k + 2) || mark_at(c, k + 2) == '.')) ||
+        word_views(&sums->scratch, c->text + c->atoms[begin].begin,
+                   last->end - c->atoms[begin].begin, views) < 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        if (places_find(&m->abbreviations, word_key(word_value(&sums->scratch, &forms[i]), 0)))
+            return begin;
     return -1;
 }
 
-/* Find the abbreviations of n atoms with nothing between. What is within one goes on; the place behind
- * its full stop is asked with a stand-in for its last letters, and where there is none, a token ends
- * there. */
+/* Find the abbreviations of n atoms with nothing between. What is within one goes on, and a token ends
+ * behind its full stop, or before it, too. */
 static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const uint8_t *text,
                                       Atom *atoms, size_t n, size_t first) {
     const Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
@@ -671,11 +662,9 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
         if (atoms[k + 1].first != '.' || !is_letters(&chunk, (int64_t)k)) continue;
         const int64_t begin = abbreviation_begin(m, sums, &chunk, (int64_t)k);
         if (begin < 0) continue;
-        atoms[k].kind = (uint8_t)(KIND_ABBREVIATION | (atoms[k].kind & ENDS_LINE));
         for (size_t i = (size_t)begin > first ? (size_t)begin : first; i <= k; i++)
-            atoms[i].label = m->goes_on;
-        if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH)
-            atoms[k + 1].label = stand_in_of(m, &atoms[k]) ? -1 : m->token;
+            atoms[i].label = i == k && m->is_parted ? m->token : m->goes_on;
+        if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH) atoms[k + 1].label = m->token;
     }
 }
 
@@ -862,7 +851,7 @@ static inline int settle_words(const CutModel *m, CutSums *sums, const uint8_t *
         const int behind = word_place(own->gap, own->last);
         uint64_t label = 0;
         for (int k = 0; k < 2; k++)
-            if (!sums->words[types[i + (size_t)k]] && !stand_in_of(m, &own[k]) &&
+            if (!sums->words[types[i + (size_t)k]] &&
                 ask_word(m, sums, text, &own[k], &sums->words[types[i + (size_t)k]]) < 0)
                 return -1;
         if (ahead >= 0) label = sums->words[types[i]] >> ahead & 3;
@@ -912,12 +901,7 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
     for (size_t i = 0; i < n; i++) {
         const uint8_t *at = text + atoms[i].begin;
         const size_t length = atoms[i].end - atoms[i].begin;
-        const WordRef *stand_in = stand_in_of(m, &atoms[i]);
-        if (stand_in) {
-            if (batch_word(d, b, 0, *stand_in, at) < 0) return -1;
-        } else if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) {
-            return -1;
-        }
+        if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) return -1;
         if (n_columns > 1 && batch_word(d, b, 1, m->gaps[atoms[i].gap], text) < 0) return -1;
         if (m->has_matches) {
             uint8_t shown[MATCH_BYTES];

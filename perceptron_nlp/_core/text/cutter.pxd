@@ -35,6 +35,7 @@ cdef extern from "text/words.h" nogil:
         Places abbreviations
         int has_matches
         int has_abbreviations
+        int is_parted
         int is_wrapped
         int8_t word_labels[4]
         int8_t goes_on
@@ -92,7 +93,6 @@ cdef extern from "text/words.h" nogil:
     const int CUT_COLUMNS
     const int LONGEST_MATCH
     const int MATCH_BYTES
-    void open_stand_in(CutModel *m, size_t k, const uint8_t *word, size_t n) noexcept
     void add_entry(Places *words, const uint8_t *word, size_t n, uint32_t *n_nodes) noexcept
     void find_matches(const Places *words, const uint8_t *text, const Atom *atoms, size_t n,
                       Match *found) noexcept

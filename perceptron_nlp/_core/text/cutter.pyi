@@ -28,8 +28,8 @@ class TextCutter:
         held: int,
         entries: Sequence[bytes] | None = None,
         abbreviations: Sequence[int] = (),
-        stand_ins: Sequence[bytes] = (),
         lead: int | None = None,
+        parted: bool = False,
         wrapped: bool = False,
     ) -> Self: ...
     def cut_text(

@@ -164,10 +164,9 @@ cdef class TextCutter:
     entries : words of a dictionary, in UTF-8, of at most LONGEST_MATCH characters, if that
         is the third column; else None
     abbreviations : the hashes of abbreviations as they are written, without the last full stop
-    stand_ins : what the decoder is to see in place of these, with a capital and without, in UTF-8,
-        at most LONGEST_STAND_IN bytes; empty where it knows none
     lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
         asked nothing else; in the units of the decoder's weights
+    parted : full stops are cut off abbreviations
     wrapped : line breaks are white space; else those end a sentence that leave room in their line
 
     Raises
@@ -177,8 +176,8 @@ cdef class TextCutter:
 
     def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
-                  uint32_t held, entries=None, abbreviations=(), stand_ins=(),
-                  lead=None, bint wrapped=False):
+                  uint32_t held, entries=None, abbreviations=(),
+                  lead=None, bint parted=False, bint wrapped=False):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -216,10 +215,8 @@ cdef class TextCutter:
             places_add(&self.model.small, word_key(hashed, 0), count)
         for hashed in abbreviations:
             places_add(&self.model.abbreviations, word_key(hashed, 0), 1)
-        self.model.is_wrapped = wrapped
+        self.model.is_parted, self.model.is_wrapped = parted, wrapped
         self.model.has_abbreviations = len(abbreviations) > 0
-        for k, word in enumerate(stand_ins):
-            open_stand_in(&self.model, k, <const uint8_t *>PyBytes_AS_STRING(word), len(word))
         for hashed, only in stems:
             places_add(&self.stems.known, word_key(hashed, 0), only)
         self.stems.n_cuts = len(cuts)

@@ -339,11 +339,9 @@ def _describe_segmentation(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     described: dict[str, Any] = found._asdict()
     described["cut"] = None if model.column == TEXT else found.cut
-    for name in ("single", "entries", "stems", "abbreviations", "stand_ins"):
-        if not any(described[name]):
+    for name in ("single", "entries", "stems", "abbreviations", "parted", "wrapped"):
+        if not described[name]:
             del described[name]
-    if not described["wrapped"]:
-        del described["wrapped"]
     tensors: dict[str, Array] = {}
     for number, name in enumerate(("cut", "splits"), 1 + len(model.more)):
         if described[name] is not None:
@@ -394,11 +392,14 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     if single not in ("", CASED, CASELESS, CASED + CASELESS) or not are_entries(entries):
         raise own._bad("segmentation", "atoms or entries that there are not")
     found = Segmentation(cut, certain, words, None, patterns, small, lead, single, tuple(entries))
-    listed, stand_ins = (own.described.get(key, []) for key in ("abbreviations", "stand_ins"))
-    if not are_abbreviations(listed, stand_ins):
+    listed = own.described.get("abbreviations", [])
+    if not are_abbreviations(listed):
         raise own._bad("segmentation", "abbreviations that there are not")
-    wrapped = own.described.get("wrapped", False) is True
-    found = found._replace(abbreviations=tuple(listed), stand_ins=tuple(stand_ins), wrapped=wrapped)
+    found = found._replace(
+        abbreviations=tuple(listed),
+        parted=own.described.get("parted") is True,
+        wrapped=own.described.get("wrapped") is True,
+    )
     if own.described["splits"] is None:
         return found
     splits = stage("splits", 1)

@@ -345,9 +345,8 @@ class Segmentation(NamedTuple):
     single : classes of letters of which each is an atom: see atoms.atoms_of
     entries : words that may match about a place, for the column ``matches``, if `cut` has it
     stems : what the column STEMS of `splits` is made of, if that has it (scripts.stems_of)
-    abbreviations : words that a full stop belongs to, without it, in addition to what `cut` knows
-    stand_ins : what these are taken for, a word with a capital and one without; "" or nothing
-        where `cut` knows none
+    abbreviations : words before a full stop, without it, in addition to what `cut` knows
+    parted : full stops are cut off abbreviations; else they belong to them
     wrapped : line breaks are white space, as text is that is broken to fit a width
     """
 
@@ -362,7 +361,7 @@ class Segmentation(NamedTuple):
     entries: Sequence[str] = ()
     stems: Mapping[str, int] = {}
     abbreviations: Sequence[str] = ()
-    stand_ins: Sequence[str] = ()
+    parted: bool = False
     wrapped: bool = False
 
 

@@ -81,7 +81,7 @@ class Segmenter:
             held_bits(segmentation.patterns),
             [word_bytes(word) for word in segmentation.entries] if has_matches else None,
             [word_hash(word) for word in segmentation.abbreviations],
-            [word_bytes(word) for word in segmentation.stand_ins],
+            parted=segmentation.parted,
             wrapped=segmentation.wrapped,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )

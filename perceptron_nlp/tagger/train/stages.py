@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -27,7 +28,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu import Surface, one_text, surfaces
 from perceptron_nlp.tagger.model.derived import Around, with_each
-from perceptron_nlp.tagger.model.label_components import UPOS
+from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
@@ -61,7 +62,6 @@ from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
     CASED,
     CASELESS,
-    GOES_ON,
     LONGEST_ENTRY,
     MATCHES,
     NOTHING,
@@ -73,7 +73,6 @@ from perceptron_nlp.text.tagset import (
     WORD_PLACES,
     Patterns,
     Words,
-    can_stand_in,
     check_label,
     seen,
 )
@@ -100,8 +99,30 @@ _OTHERWISE_EVERY = 10
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
 _CASED_EVERY = 64
-# How often an abbreviation must be met for others to be taken for it.
-_LEAST_STAND_IN = 3
+# Of so many sentences with a name one is learned again, with what stands here in its place: how a
+# kind looks, and ways to make one of the name and of another word. So often must it be met for the
+# treebank to have labels for it.
+_ADDRESS_EVERY, _LEAST_ADDRESSES = 12, 3
+_ADDRESSES = {
+    "address": (
+        r"://|^www\.|.@.+\.",
+        ("https://www.{0}.org/{1}", "{1}@{0}.com", "www.{1}.net", "http://{0}.edu/{1}.html"),
+    ),
+    "file": (
+        r"^[~.]?/\w|^[A-Z]:\\|[^/@]\.(?:[a-z]{2,3}|html|json)$",
+        (
+            *("{1}.txt", "{0}.pdf", "/usr/{1}/{0}.md", "{1}.js"),
+            *("C:\\{0}\\{1}.doc", "{1}_{0}.py", "{0}.com"),
+        ),
+    ),
+    "handle": ("^@.", ("@{0}", "@{1}_{0}", "@{1}1")),
+    "tag": ("^#.", ("#{1}", "#{0}{1}")),
+}
+# How often an abbreviation of raw text must be met.
+_LEAST_MET = 3
+# Letters of a word before a full stop that is an abbreviation mostly; the share of the tokens from
+# which on a capital letter is a word, as I is in English.
+_SHORT, _WORD_ALONE = 4, 0.001
 # How often a full stop stands behind an abbreviation, and the score from which on a word is one, as
 # Kiss and Strunk have them.
 _STOPPED, _LEAST_SCORE = 0.99, 0.3
@@ -153,13 +174,15 @@ def learn_segmentation(
     splits, stems = _learn_splits(examples, examples_dev, fit, options)
     found = Segmentation(cut, certain, words, splits, text.patterns, small)
     known = {word.lower() for word in text.words}
-    known.update(text.text[a:b].lower().removesuffix(".") for a, b in text.tokens)
+    known.update(form.lower().removesuffix(".") for form in text.forms)
+    initials, parted = abbreviations_at(text)
+    of_raw = [word for word in abbreviations_in(raw) if word not in known]
     return found._replace(
         single=single,
         entries=tuple(entries),
         stems=stems,
-        abbreviations=[word for word in abbreviations_in(raw) if word not in known],
-        stand_ins=stand_ins(text),
+        abbreviations=initials + of_raw,
+        parted=parted,
     )
 
 
@@ -368,7 +391,8 @@ class LabeledAtoms:
 
     Attributes
     ----------
-    text, tokens : the text, and the places of its tokens
+    text, tokens, forms : the text, the places of its tokens, and the tokens
+    ends : of each, whether a sentence ends with it
     spans, words : the places of the atoms, and the atoms themselves
     gaps, labels : what stands behind each, and its label (atoms.py)
     matches : None, or the column of what words match about each (matches.h)
@@ -376,20 +400,21 @@ class LabeledAtoms:
     """
 
     def __init__(self, sentences: Iterable[Surface], single: str = "") -> None:
-        self.text, self.tokens, self._ends = one_text(sentences)
-        self._atoms, self._single = atoms_of(self.text, single), single
+        self.text, self.tokens, self.ends = one_text(sentences)
+        self.forms = [self.text[start:end] for start, end in self.tokens]
+        self._atoms, self.single = atoms_of(self.text, single), single
         self.spans, self.gaps = self._atoms
         self.words = [seen(self.text[start:end]) for start, end in self.spans]
-        self.labels = atom_labels(self._atoms, self.tokens, self._ends)
+        self.labels = atom_labels(self._atoms, self.tokens, self.ends)
         self.matches: list[str] | None = None
 
     @cached_property
     def patterns(self) -> Patterns:
-        return count_patterns(self.text, self.labels, self._single)
+        return count_patterns(self.text, self.labels, self.single)
 
     def match(self, entries: Iterable[str]) -> None:
         """Give each atom what these words match about it."""
-        self.matches = matches_of(self.text, entries, self._single)
+        self.matches = matches_of(self.text, entries, self.single)
 
     def match_own(self) -> list[str]:
         """Give each atom what words of other sentences match about it; return all words.
@@ -397,13 +422,12 @@ class LabeledAtoms:
         So rare words are as unknown as they will be in use. What a tenth of the sentences alone has
         is unknown there.
         """
-        forms = [self.text[start:end] for start, end in self.tokens]
         met: dict[str, set[int]] = {}
-        for form, number in zip(forms, self._folds(self._ends), strict=True):
+        for form, number in zip(self.forms, self._folds(self.ends), strict=True):
             if len(form) <= LONGEST_ENTRY and is_of_letters(form):
                 met.setdefault(form, set()).add(number)
         found = [
-            matches_of(self.text, (form for form, own in met.items() if own != {k}), self._single)
+            matches_of(self.text, (form for form, own in met.items() if own != {k}), self.single)
             for k in range(_FOLDS_MATCHED)
         ]
         folds = self._folds(label == SENTENCE for label in self.labels)
@@ -471,7 +495,7 @@ def abbreviations_in(sentences: Iterable[Sequence[str]]) -> list[str]:
     log, share = math.log, n_stops / max(1, n_words)
     found = []
     for word, count in sorted(stopped.items()):
-        if count < _LEAST_STAND_IN or not is_abbreviation(word) or share >= 1:
+        if count < _LEAST_MET or not is_abbreviation(word) or share >= 1:
             continue
         bare, letters = others[word], len(word.replace(".", ""))
         chance = count * log(share) + bare * log(1 - share)
@@ -482,26 +506,25 @@ def abbreviations_in(sentences: Iterable[Sequence[str]]) -> list[str]:
     return found
 
 
-def stand_ins(atoms: LabeledAtoms) -> list[str]:
-    """Return the abbreviations that listed ones are taken for: capitalized, and small.
+def abbreviations_at(atoms: LabeledAtoms) -> tuple[list[str], bool]:
+    """Return initials, as abbreviations, and whether a treebank cuts full stops off abbreviations.
 
-    The former are titles mostly: the most frequent one. Some of the latter end sentences: that
-    which does so and does not most evenly. "" where none was met often enough.
+    Initials are capital letters that are no words. Full stops are cut off if they are cut off more
+    short words within sentences than they are kept, not counting words that mostly stand before
+    none.
     """
-    met: dict[str, Counter[bool]] = {}
-    for (word, behind), gap, (label, end) in zip(
-        pairwise(atoms.words), atoms.gaps, pairwise(atoms.labels), strict=False
+    kept, off = 0, Counter[str]()
+    for form, behind, (_, end), (begin, _), is_last in zip(
+        atoms.forms, atoms.forms[1:], atoms.tokens, atoms.tokens[1:], atoms.ends[1:], strict=False
     ):
-        is_whole = (behind, gap, label) == (".", NOTHING, GOES_ON) and end != GOES_ON
-        if is_whole and len(word) > 1 and is_abbreviation(word) and can_stand_in(word):
-            met.setdefault(word, Counter())[end == SENTENCE] += 1
-    often = {word: own for word, own in sorted(met.items()) if own.total() >= _LEAST_STAND_IN}
-    capitals = [word for word in often if word[0].isupper()]
-    small = [word for word in often if not word[0].isupper()]
-    return [
-        max(capitals, key=lambda word: often[word].total(), default=""),
-        max(small, key=lambda word: min(often[word][end] for end in (True, False)), default=""),
-    ]
+        if len(form) <= _SHORT and is_of_letters(form):
+            off[form] += (behind, begin, is_last) == (".", end, False)
+        elif form[-1] == "." and 1 < len(form) <= _SHORT + 1:
+            kept += is_of_letters(form[:-1])
+    times, most = Counter(atoms.forms), _WORD_ALONE * len(atoms.forms)
+    letters = {form[0] for form in atoms.forms if form[0].isupper()}
+    initials = sorted(letter for letter in letters if times[letter] - off[letter] <= most)
+    return initials, sum(n for form, n in off.items() if 2 * n > times[form]) > kept
 
 
 def certain_places(atoms: LabeledAtoms) -> dict[str, str]:
@@ -617,7 +640,7 @@ def learn_lemmas(
         written = tuple("_" if script is None else labels[script] for script in own)
         return with_columns(_with_known(sentence, lemmas, tags), {LEMMA: written})
 
-    examples = [*map(example, train, scripts)]
+    examples = [*map(example, train, scripts), *map(example, *_unknown_short(train))]
     held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
     def learned(sentences: list[Sentence]) -> TaggerModel:
@@ -665,6 +688,45 @@ def in_other_cases(sentences: Sequence[Sentence]) -> list[Sentence]:
     return found
 
 
+def with_addresses(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return some of the sentences with an address, a file or the like in place of a name.
+
+    It has the labels that most of its kind have in these sentences, those of the plainest name if
+    they have none, and is its own lemma.
+    """
+    met: dict[str, dict[str, list[tuple[str, ...]]]] = {kind: {} for kind in _ADDRESSES}
+    named: list[tuple[Sentence, int]] = []
+    plain: tuple[str, ...] = ()
+    for sentence in (one for one in sentences if UPOS in one.columns):
+        begin = len(named)
+        for at, (word, upos) in enumerate(zip(sentence.words, sentence.columns[UPOS], strict=True)):
+            if word.isalpha() and upos == "PROPN":
+                own = tuple(labels[at] for labels in sentence.columns.values())
+                plain = min(plain or own, own, key=lambda labels: sum(map(len, labels)))
+                named[begin:] = [(sentence, at)]
+            for kind, (looks, _) in _ADDRESSES.items() if not word.isalnum() else ():
+                if re.search(looks, word):
+                    own = tuple(labels[at] for labels in sentence.columns.values())
+                    met[kind].setdefault(upos, []).append(own)
+    often = {kind: max(own.values(), key=len, default=[]) for kind, own in met.items()}
+    ways = [(kind, form) for kind, (_, forms) in _ADDRESSES.items() for form in forms]
+    found = []
+    for (sentence, at), (kind, form) in zip(
+        named[_ADDRESS_EVERY - 1 :: _ADDRESS_EVERY], itertools.cycle(ways), strict=False
+    ):
+        words = [*sentence.words]
+        other = max((word for word in words if word.isalpha()), key=len)
+        words[at] = form.format(words[at], other)
+        labels = often[kind][0] if len(often[kind]) >= _LEAST_ADDRESSES else plain
+        columns = {
+            name: (*own[:at], words[at] if name == LEMMA else label, *own[at + 1 :])
+            for (name, own), label in zip(sentence.columns.items(), labels, strict=True)
+            if name in (*AGREEING, LEMMA)
+        }
+        found.append(Sentence(words, {**sentence.columns, **columns}))
+    return found
+
+
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:
     """Raise ArgumentError for a lemma that is no label: scripts, which escape it, always are."""
     for lemma in sorted({lemma for sentence in sentences for lemma in sentence.column(LEMMA)}):
@@ -708,6 +770,24 @@ def _scripts(sentence: Sentence, turkic: bool) -> list[Script | None]:
         None if lemma == "_" != word else make_script(word, lemma, turkic=turkic)
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
     ]
+
+
+def _unknown_short(train: Sequence[Sentence]) -> tuple[list[Sentence], list[list[Script | None]]]:
+    """Return examples of abbreviations that nobody knows, which are their own lemmas.
+
+    They are those of training that stand for their lemmas, their first letters backward: what
+    *Aug.* is short for must not be learned of other words that end with *g.*
+    """
+    found: list[Sentence] = []
+    for sentence in train:
+        lemmas = sentence.column(LEMMA)
+        for at, (word, lemma) in enumerate(zip(sentence.words, lemmas, strict=True)):
+            turned = (word[-3::-1] + word[-2:]).lower()
+            if word[-1] == "." and lemma[-1].isalpha() and turned != word.lower():
+                form = turned.capitalize() if word[0].isupper() else turned
+                columns = {name: (own[at],) for name, own in sentence.columns.items()}
+                found.append(Sentence([form], {**columns, LEMMA: (form,)}))
+    return found, [_scripts(one, turkic=False) for one in found]
 
 
 def _with_known(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.train.stages import abbreviations_in
+from perceptron_nlp.formats.conllu import surfaces
+from perceptron_nlp.tagger.train.stages import LabeledAtoms, abbreviations_at, abbreviations_in
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +78,54 @@ def test_abbreviations_of_raw_text_stand_before_full_stops_within_sentences() ->
     raw = [["See", "fig.", "3", "."], ["In", "fig", ".", "4", "it", "ends", "."]] * 3
     assert abbreviations_in(raw) == ["fig"]
     assert abbreviations_in([]) == abbreviations_in([["."], []]) == []
+
+
+def treebank(tokens: str, path: Path, times: int = 4, glued: str = ".,") -> list[pn.Sentence]:
+    """Sentences of tokens; / ends each, and no space stands before what is `glued`."""
+    lines: list[str] = []
+    for sentence in tokens.split(" / ") * times:
+        words = sentence.split()
+        for at, word in enumerate(words):
+            misc = "SpaceAfter=No" if at + 1 < len(words) and words[at + 1] in glued else "_"
+            lines.append("\t".join([str(at + 1), word, *"_" * 7, misc]))
+        lines.append("")
+    path.write_text("\n".join([*lines, ""]), "utf-8")
+    return list(pn.read_conllu(path))
+
+
+def test_a_treebank_tells_if_full_stops_belong_to_abbreviations(tmp_path: Path) -> None:
+    def written(tokens: str) -> tuple[list[str], bool]:
+        sentences = treebank(tokens, tmp_path / "some.conllu")
+        return abbreviations_at(LabeledAtoms(surfaces(sentences)))
+
+    kept = written("Dr. Roe met J. Lee etc. / they came by bus etc. / I am here , I say .")
+    assert kept == (["D", "J", "L", "R"], False)
+    off = written("Dr . Roe met J . Lee . / Lee came to Roe .")
+    assert off == (["D", "J", "L", "R"], True)
+    assert written("they met me . we ran . / she met me here .") == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("It was J. R. Roe and W. Lee.", ["It was J. R. Roe and W. Lee ."]),
+        ("The U.S. Senate met.", ["The U.S. Senate met ."]),
+        ("Call Mrs. O'Neill, see fig. 3.", ["Call Mrs. O'Neill , see fig. 3 ."]),
+        ("Why me and not I. He knew.", ["Why me and not I .", "He knew ."]),
+    ],
+)
+def test_initials_do_not_end_sentences(english: pn.Tagger, text: str, right: list[str]) -> None:
+    assert [" ".join(one) for one in cut(english, text)] == right
+
+
+@pytest.mark.parametrize("more", ["", " / re body ran home re . / out body is home out ."])
+def test_full_stops_are_cut_off_abbreviations_where_a_treebank_does_so(
+    tmp_path: Path, more: str
+) -> None:
+    """With `more` tokens end within runs of letters, so that every letter is an atom."""
+    tokens = f"Roe met J . Lee . / they saw Dr . Roe . / we ran home .{more}"
+    sentences = treebank(tokens, tmp_path / "train.conllu", 40, glued=".,body")
+    tagger = pn.train(sentences, column="text", epochs=5)
+    tagger.with_cutting(abbreviations=["abbr."]).save(tmp_path / "parted.model")
+    found = cut(pn.load(tmp_path / "parted.model"), "We ran home. W. J. Roe saw abbr. Lee.")
+    assert [" ".join(one) for one in found] == ["We ran home .", "W . J . Roe saw abbr . Lee ."]
