@@ -628,43 +628,54 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
-/* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
- * -1. It may have full stops within, and capitals where it is listed in small letters; one letter is
- * none at the end of a paragraph, nor where letters or full stops follow. */
-static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const Chunk *c,
-                                         int64_t k) {
+/* Are these atoms a listed abbreviation? Capitals are where it is listed in small letters. */
+static inline int is_abbreviation(const CutModel *m, CutSums *sums, const Chunk *c, int64_t begin,
+                                  int64_t last) {
     static const ValueSpec forms[2] = {{VIEW_WORD, AFFIX_NONE, 0, 0},
                                        {VIEW_LOWER, AFFIX_NONE, 0, 0}};
-    const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER;
-    const Atom *last = &c->atoms[k];
+    const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER, at = c->atoms[begin].begin;
+    WordScratch *s = &sums->scratch;
+    if (word_views(s, c->text + at, c->atoms[last].end - at, views) < 0) return 0;
+    return places_find(&m->abbreviations, word_key(word_value(s, &forms[0]), 0)) ||
+           places_find(&m->abbreviations, word_key(word_value(s, &forms[1]), 0));
+}
+
+/* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or
+ * -1. It may have full stops within; one letter is none at the end of a paragraph, nor where letters or
+ * full stops follow. */
+static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const Chunk *c,
+                                         int64_t k) {
     int64_t begin = k;
     while (begin > k - MOST_OF_ABBREVIATION &&
            is_letters(c, begin - (mark_at(c, begin - 1) == '.' ? 2 : 1)))
         begin--;
-    if (is_name(c, begin - 1) ||
-        (begin == k && n_chars(c, k) == 1 &&
-         (last[1].gap == GAP_PARAGRAPH || is_letters(c, k + 2) || mark_at(c, k + 2) == '.')) ||
-        word_views(&sums->scratch, c->text + c->atoms[begin].begin,
-                   last->end - c->atoms[begin].begin, views) < 0)
+    if (is_name(c, begin - 1)) return -1;
+    if (begin == k && n_chars(c, k) == 1 &&
+        (c->atoms[k + 1].gap == GAP_PARAGRAPH || is_letters(c, k + 2) || mark_at(c, k + 2) == '.'))
         return -1;
-    for (int i = 0; i < 2; i++)
-        if (places_find(&m->abbreviations, word_key(word_value(&sums->scratch, &forms[i]), 0)))
-            return begin;
-    return -1;
+    return is_abbreviation(m, sums, c, begin, k) ? begin : -1;
 }
 
-/* Find the abbreviations of n atoms with nothing between. What is within one goes on, and a token ends
- * behind its full stop, or before it, too. */
+/* Find the abbreviations of n atoms with nothing between, but within patterns. What is within one goes
+ * on, and a token ends behind its full stop, or before it, too; initials written together go on. */
 static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const uint8_t *text,
                                       Atom *atoms, size_t n, size_t first) {
     const Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
     for (size_t k = 0; k + 1 < n; k++) {
-        if (atoms[k + 1].first != '.' || !is_letters(&chunk, (int64_t)k)) continue;
-        const int64_t begin = abbreviation_begin(m, sums, &chunk, (int64_t)k);
+        const int64_t at = (int64_t)k;
+        if (atoms[k + 1].first != '.' || atoms[k + 1].label == m->goes_on) continue;
+        if (!is_letters(&chunk, at)) continue;
+        int64_t begin = abbreviation_begin(m, sums, &chunk, at);
+        const int goes_on = begin < 0 && !m->is_parted && mark_at(&chunk, at + 3) == '.' &&
+                            n_chars(&chunk, at) == 1 && n_chars(&chunk, at + 2) == 1 &&
+                            is_letters(&chunk, at + 2) && !is_name(&chunk, at - 1) &&
+                            is_abbreviation(m, sums, &chunk, at, at);
+        if (goes_on) begin = at;
         if (begin < 0) continue;
-        for (size_t i = (size_t)begin > first ? (size_t)begin : first; i <= k; i++)
+        for (size_t i = begin > (int64_t)first ? (size_t)begin : first; i <= k; i++)
             atoms[i].label = i == k && m->is_parted ? m->token : m->goes_on;
-        if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH) atoms[k + 1].label = m->token;
+        if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH)
+            atoms[k + 1].label = goes_on ? m->goes_on : m->token;
     }
 }
 

@@ -633,14 +633,16 @@ def learn_lemmas(
         turkic=turkic,
     ).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
-    labels = {script: str(script) for own in scripts for script in own if script is not None}
+    short = _unknown_short(train)
+    known = itertools.chain(*scripts, *short[1])
+    labels = {script: str(script) for script in known if script is not None}
 
     def example(sentence: Sentence, own: Sequence[Script | None]) -> Sentence:
         """Return the same with its known lemmas, and scripts in place of the lemmas."""
         written = tuple("_" if script is None else labels[script] for script in own)
         return with_columns(_with_known(sentence, lemmas, tags), {LEMMA: written})
 
-    examples = [*map(example, train, scripts), *map(example, *_unknown_short(train))]
+    examples = [*map(example, train, scripts), *map(example, *short)]
     held_out = None if dev is None else [_with_known(sentence, lemmas, tags) for sentence in dev]
 
     def learned(sentences: list[Sentence]) -> TaggerModel:

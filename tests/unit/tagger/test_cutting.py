@@ -110,6 +110,7 @@ def test_a_treebank_tells_if_full_stops_belong_to_abbreviations(tmp_path: Path) 
     [
         ("It was J. R. Roe and W. Lee.", ["It was J. R. Roe and W. Lee ."]),
         ("The U.S. Senate met.", ["The U.S. Senate met ."]),
+        ("A.B. Roe met R.E.M. fans.", ["A.B. Roe met R.E.M. fans ."]),
         ("Call Mrs. O'Neill, see fig. 3.", ["Call Mrs. O'Neill , see fig. 3 ."]),
         ("Why me and not I. He knew.", ["Why me and not I .", "He knew ."]),
     ],

@@ -383,3 +383,32 @@ def test_a_share_of_sentences_is_learned_in_capitals_and_in_small_letters(
     assert all(one.columns == sentence.columns for one in found)
     assert stages.in_other_cases([sentence] * 63) == []
     assert stages.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 128) == []
+
+
+def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind() -> None:
+    name = Sentence(
+        ["Ann", "Roe", "ran"],
+        {"upos": ["PROPN", "PROPN", "VERB"], "xpos": ["NE", "N", "V"], "lemma": ["A", "R", "run"]},
+    )
+    file = Sentence(["a.txt"], {"upos": ["SYM"], "xpos": ["F"], "lemma": ["A.TXT"]})
+    found = stages.with_addresses([*[name] * 300, *[file] * 3])
+    made = {
+        sentence.words[1]: tuple(own[1] for own in sentence.columns.values()) for sentence in found
+    }
+    assert made["www.Ann.net"] == ("PROPN", "N", "www.Ann.net")
+    assert made["Ann.txt"] == ("SYM", "F", "Ann.txt")
+    assert made["@Roe"] == ("PROPN", "N", "@Roe")
+    assert {(one.words[0], one.columns["upos"][0]) for one in found} == {("Ann", "PROPN")}
+    assert stages.with_addresses([Sentence(["Ann"], {"xpos": ["N"]})] * 99) == []
+
+
+def test_what_an_abbreviation_is_short_for_is_not_learned_of_others(tmp_path: Path) -> None:
+    months = {"Aug.": "August", "Nov.": "November", "Apr.": "April", "Dr.": "Dr."}
+    text = "".join(
+        f"1\t{form}\t{lemma}\tPROPN\t_\t_\t_\t_\t_\t_\n2\t{n}\t{n}\tNUM\t_\t_\t_\t_\t_\t_\n\n"
+        for form, lemma in months.items()
+        for n in range(2, 32)
+    )
+    tagger = pn.train(write(tmp_path / "short.conllu", text), column=["upos", "lemma"], epochs=4)
+    for word, lemma in {**months, "Fig.": "Fig.", "Brig.": "Brig.", "Mrs.": "Mrs."}.items():
+        assert tagger.tag([word, "3"], columns=["lemma"])["lemma"][0] == lemma
