@@ -55,7 +55,7 @@ PATTERN_KINDS = (
 of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
 colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*, ``entity`` *&amp;*,
 ``code`` *B12* or *3f2a9c*."""
-MOST_CUT = {"number": 0.1, "code": 0.1}
+MOST_CUT = {"number": 0.1, "code": 0.1, "fraction": 0.4, "initials": 0.4}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10
@@ -312,7 +312,8 @@ def holds(kind: str, patterns: Patterns) -> bool:
     met, cut = patterns.get(kind, (0, 0))
     if met < FEW_MET and kind in OF_NUMBERS and not holds("number", patterns):
         return False
-    return cut < MOST_CUT.get(kind, USUALLY_CUT) * max(met, FEW_MET)
+    most = MOST_CUT.get(kind, USUALLY_CUT)
+    return cut < (most * met if met >= FEW_MET else min(most, USUALLY_CUT) * FEW_MET)
 
 
 def held_bits(patterns: Patterns) -> int:
