@@ -33,8 +33,8 @@
 #define LONGEST_CHUNK 1000
 #define CHUNK_CHARACTERS 10000
 #define MOST_OF_ABBREVIATION 16 /* atoms before its last */
-#define LONGEST_LINE 400  /* characters of a line that may be wrapped, … */
-#define NARROWEST 25      /* … and of the longest line of wrapped ones, at least */
+#define LONGEST_LINE 400        /* characters of a line that may be wrapped, … */
+#define NARROWEST 25            /* … and of the longest line of wrapped ones, at least */
 
 /* Templates by what they look at: an atom and the next, with none of the labels before, the last of
  * them, or more; an atom and both its neighbors; an atom and the next two; or farther. */
@@ -76,7 +76,7 @@ typedef struct {
     Places entries;       /* a trie of the words of a dictionary: see matches.h */
     Places abbreviations; /* as they are written, without the last full stop */
     int has_matches, has_abbreviations, is_parted; /* are full stops cut off abbreviations? */
-    int is_wrapped; /* are all line breaks white space? */
+    int is_wrapped;                                /* are all line breaks white space? */
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
     CutTemplate *templates[LOOKS];
@@ -85,7 +85,7 @@ typedef struct {
     CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
     int32_t n_sides;
     WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
-    uint64_t yes[2], bias; /* what marks are hashed as */
+    uint64_t yes[2], bias;                         /* what marks are hashed as */
     uint32_t window_characters;
     uint32_t held; /* kinds of patterns, a bit each */
     int32_t lead;  /* with more than that, what a place is like from near decides: see sum_near */
