@@ -66,7 +66,7 @@ MODEL  a model file, or en: the bundled English model
 --mark-unknown  write Unknown=Yes into MISC of tokens that were not in the training text (CoNLL-U
     only, which running text then becomes)
 {LEXICON}
---abbreviations FILE  one on each line: a full stop belongs to them in running text
+--abbreviations FILE  one on each line: in running text their full stop ends no sentence
 --wrapped  line breaks in running text are white space; else those end a sentence that leave room
     in their line, as behind headings, items and messages
 {format_options(FORMATS + "|lines|text|jsonl|parquet")}
