@@ -1,4 +1,4 @@
-"""Sentence ends behind abbreviations and initials, in text that `en` did not learn from.
+"""Sentence ends behind abbreviations and initials, in text that `en` did not learn to cut from.
 
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/abbreviations.py
 
