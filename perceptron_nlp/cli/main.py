@@ -141,6 +141,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = "<stdout>" if error.filename is None else str(error.filename)
         return _report(f"{where}: {error.strerror or error}", error, BAD_INPUT)
     except Exception as error:
+        # Making a class wraps what a signal raises (Python 3.11).
+        if (number := _signal_behind(error)) != signal.SIGINT:
+            return _report("terminated", error, STOPPED + number)
         message = f"unexpected failure: {type(error).__name__}: {error}"
         return _report(f"{message} (set {TRACEBACK}=1 to see where)", error, FAILED)
 

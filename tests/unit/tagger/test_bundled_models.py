@@ -134,4 +134,6 @@ def test_models_are_cut_with_the_abbreviations_of_their_language(listed: Path) -
     assert own == sorted(set(own)) and models
     for path in models:
         segmentation = pn.load(path).model.segmentation
-        assert segmentation is not None and list(segmentation.abbreviations) == own
+        assert segmentation is not None
+        listed_there = {*segmentation.abbreviations}
+        assert {*own} <= listed_there and all(len(word) == 1 for word in listed_there - {*own})
