@@ -8,14 +8,7 @@
 /* What a character, or an atom, is: its kind, and above that its type: 0 for a mark, else one of four classes, by
  * which it is known at the edge of an atom, or one of three scripts whose letters are caseless. A
  * page, which has those of 256 characters, is UNKNOWN till asked for. */
-enum {
-    KIND_SPACE,
-    KIND_LETTER,
-    KIND_MARK,
-    KIND_DIGIT,
-    KIND_OTHER,
-    KIND_UNKNOWN
-};
+enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN };
 #define CHARACTER_PAGES 0x1100
 #define KIND_BITS 3
 #define KIND_OF(class) ((class) & ((1 << KIND_BITS) - 1))
