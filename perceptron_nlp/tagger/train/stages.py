@@ -696,19 +696,19 @@ def with_addresses(sentences: Sequence[Sentence]) -> list[Sentence]:
     It has the labels that most of its kind have in these sentences, those of the plainest name if
     they have none, and is its own lemma.
     """
-    met: dict[str, dict[str, list[tuple[str, ...]]]] = {kind: {} for kind in _ADDRESSES}
+    met: dict[str, dict[str, list[dict[str, str]]]] = {kind: {} for kind in _ADDRESSES}
     named: list[tuple[Sentence, int]] = []
-    plain: tuple[str, ...] = ()
+    plain: dict[str, str] = {}
     for sentence in (one for one in sentences if UPOS in one.columns):
         begin = len(named)
         for at, (word, upos) in enumerate(zip(sentence.words, sentence.columns[UPOS], strict=True)):
             if word.isalpha() and upos == "PROPN":
-                own = tuple(labels[at] for labels in sentence.columns.values())
-                plain = min(plain or own, own, key=lambda labels: sum(map(len, labels)))
+                own = {name: labels[at] for name, labels in sentence.columns.items()}
+                plain = min(plain or own, own, key=lambda one: sum(map(len, one.values())))
                 named[begin:] = [(sentence, at)]
             for kind, (looks, _) in _ADDRESSES.items() if not word.isalnum() else ():
                 if re.search(looks, word):
-                    own = tuple(labels[at] for labels in sentence.columns.values())
+                    own = {name: labels[at] for name, labels in sentence.columns.items()}
                     met[kind].setdefault(upos, []).append(own)
     often = {kind: max(own.values(), key=len, default=[]) for kind, own in met.items()}
     ways = [(kind, form) for kind, (_, forms) in _ADDRESSES.items() for form in forms]
@@ -721,9 +721,9 @@ def with_addresses(sentences: Sequence[Sentence]) -> list[Sentence]:
         words[at] = form.format(words[at], other)
         labels = often[kind][0] if len(often[kind]) >= _LEAST_ADDRESSES else plain
         columns = {
-            name: (*own[:at], words[at] if name == LEMMA else label, *own[at + 1 :])
-            for (name, own), label in zip(sentence.columns.items(), labels, strict=True)
-            if name in (*AGREEING, LEMMA)
+            name: (*own[:at], words[at] if name == LEMMA else labels[name], *own[at + 1 :])
+            for name, own in sentence.columns.items()
+            if name in (*AGREEING, LEMMA) and name in labels
         }
         found.append(Sentence(words, {**sentence.columns, **columns}))
     return found

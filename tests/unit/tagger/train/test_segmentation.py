@@ -400,6 +400,8 @@ def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind()
     assert made["@Roe"] == ("PROPN", "N", "@Roe")
     assert {(one.words[0], one.columns["upos"][0]) for one in found} == {("Ann", "PROPN")}
     assert stages.with_addresses([Sentence(["Ann"], {"xpos": ["N"]})] * 99) == []
+    bare = [Sentence(["Bob"], {"upos": ["PROPN"]})] * 9  # the plainest, without further columns
+    assert stages.with_addresses([*bare, *[name] * 99])[0].columns["lemma"][2] == "run"
 
 
 def test_what_an_abbreviation_is_short_for_is_not_learned_of_others(tmp_path: Path) -> None:
