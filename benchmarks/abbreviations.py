@@ -11,23 +11,15 @@ initials alone, and with neither.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
-from corpora import corpora
+from natural import TEXTS, sentences_of
 
 import perceptron_nlp as pn
 
 AT_ONCE = 200
 CLOSING = {*".,;:?!)]}%", "''", "...", "'", "n't", *("'s", "'re", "'ve", "'ll", "'d", "'m")}
 OPENING = {"``", *"([{$#"}
-
-
-def sentences(name: str, mark: str) -> Iterator[list[str]]:
-    """The words of a corpus, a sentence a line, each before a mark and its tag."""
-    with (corpora() / name).open(encoding="utf-8") as lines:
-        for line in filter(str.split, lines):
-            yield [word.rpartition(mark)[0] for word in line.split()]
 
 
 def text_of(words: list[list[str]]) -> tuple[str, set[int], list[int]]:
@@ -61,15 +53,15 @@ def main() -> None:
     }
     wrong = {name: [0, 0] for name in ways}
     n_stopped = 0
-    for file, mark in (("brown/brown.tagged.txt", "/"), ("masc/masc.tagged.txt", "_")):
-        corpus = sentences(f"corpora/{file}", mark)
+    for name in TEXTS:
+        corpus = iter(sentences_of(name, None))
         while some := list(islice(corpus, AT_ONCE)):
             text, ends, stopped = text_of(some)
             n_stopped += len(stopped)
-            for name, tagger in ways.items():
+            for way, tagger in ways.items():
                 found = {sentence.tokens[-1].end for sentence in pn.tokenize(text, tagger)}
-                wrong[name][0] += sum(at in found - ends for at in stopped)
-                wrong[name][1] += sum(at in ends - found for at in stopped)
+                wrong[way][0] += sum(at in found - ends for at in stopped)
+                wrong[way][1] += sum(at in ends - found for at in stopped)
     print("| segmentation of `en` | sentence ends too many | missing |\n|---|--:|--:|")
     for name, (more, less) in wrong.items():
         print(f"| {name} | {more} | {less} |")

@@ -402,7 +402,7 @@ class LabeledAtoms:
     def __init__(self, sentences: Iterable[Surface], single: str = "") -> None:
         self.text, self.tokens, self.ends = one_text(sentences)
         self.forms = [self.text[start:end] for start, end in self.tokens]
-        self._atoms, self.single = atoms_of(self.text, single), single
+        self._atoms, self._single = atoms_of(self.text, single), single
         self.spans, self.gaps = self._atoms
         self.words = [seen(self.text[start:end]) for start, end in self.spans]
         self.labels = atom_labels(self._atoms, self.tokens, self.ends)
@@ -410,11 +410,11 @@ class LabeledAtoms:
 
     @cached_property
     def patterns(self) -> Patterns:
-        return count_patterns(self.text, self.labels, self.single)
+        return count_patterns(self.text, self.labels, self._single)
 
     def match(self, entries: Iterable[str]) -> None:
         """Give each atom what these words match about it."""
-        self.matches = matches_of(self.text, entries, self.single)
+        self.matches = matches_of(self.text, entries, self._single)
 
     def match_own(self) -> list[str]:
         """Give each atom what words of other sentences match about it; return all words.
@@ -427,7 +427,7 @@ class LabeledAtoms:
             if len(form) <= LONGEST_ENTRY and is_of_letters(form):
                 met.setdefault(form, set()).add(number)
         found = [
-            matches_of(self.text, (form for form, own in met.items() if own != {k}), self.single)
+            matches_of(self.text, (form for form, own in met.items() if own != {k}), self._single)
             for k in range(_FOLDS_MATCHED)
         ]
         folds = self._folds(label == SENTENCE for label in self.labels)
