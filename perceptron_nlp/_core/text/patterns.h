@@ -248,13 +248,25 @@ static inline int64_t version_end(const Chunk *c, int64_t k) {
     return k;
 }
 
+/* 01-Feb-02, 3/March/2026. */
+static inline int is_named_date(const Chunk *c, int64_t p) {
+    const uint32_t mark = mark_at(c, p + 1);
+    if ((mark != '-' && mark != '/') || mark_at(c, p + 3) != mark) return 0;
+    if (!is_letters(c, p + 2) || !is_digits(c, p + 4) || n_chars(c, p) > 2) return 0;
+    const int64_t letters = n_chars(c, p + 2), last = n_chars(c, p + 4);
+    const int is_capital = c->atoms[p + 2].first == LOOK_CAPITAL;
+    return (last == 2 || last == 4) && letters > 2 && letters < (is_capital ? 10 : 4);
+}
+
 /* What begins with a digit: kind, or -1 where it is skipped up to *end. */
 static inline int number_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
     const uint32_t mark = mark_at(c, p + 1);
     int64_t k = p + 1, parts = 1, same = 1, grouped = 1;
     *end = p + 1;
-    if (!is_digits(c, p + 2) || !is_one_of(mark, ".,:/-")) return -1;
+    if (!is_one_of(mark, ".,:/-")) return -1;
+    if (is_named_date(c, p)) return *end = p + 5, PATTERN_DATE;
+    if (!is_digits(c, p + 2)) return -1;
     for (; is_digits(c, k + 1); k += 2, parts++) {
         const uint32_t own = mark_at(c, k);
         if (own != mark && !(is_one_of(mark, ".,") && is_one_of(own, ".,"))) break;
