@@ -7,6 +7,7 @@ input or usage, or too little memory; 130 interrupted; 143 terminated. Set
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import contextlib
 import gc
@@ -15,6 +16,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any, NoReturn
@@ -72,6 +74,7 @@ _MODULES = {
 _PRINTS_WARNINGS = ("distill", "crossval", "curve")
 _WITHOUT_LOGGING = ("tag", "serve")
 TAGGING_VERBS = ("tag", "evaluate")
+_TAGGING_MODULES = ("perceptron_nlp.tagger.tagger", "perceptron_nlp.formats.corpus")
 HELP = f"""\
 usage: {PROGRAM} VERB ...
 
@@ -179,8 +182,8 @@ def _run(
     try:
         with _nothing_collected():
             chosen = parser.parse(arguments[1:])
-            if verb in TAGGING_VERBS:
-                _import_for_tagging()
+            for module in _TAGGING_MODULES if verb in TAGGING_VERBS else ():
+                importlib.import_module(module)
         with stoppable(), _warnings_printed(verb, chosen):
             return parser.run(chosen) or DONE
     except SystemExit:
@@ -219,12 +222,6 @@ def _warnings_printed(verb: str, chosen: argparse.Namespace) -> Iterator[None]:
             say(f"warning: {warning}")
 
 
-def _import_for_tagging() -> None:
-    """Import the modules of tagging while the collector rests."""
-    importlib.import_module("perceptron_nlp.tagger.tagger")
-    importlib.import_module("perceptron_nlp.formats.corpus")
-
-
 def _prepare_for_little_memory() -> None:
     # OpenBLAS, which only clusters of words use, takes a thread and 40 MB for each processor.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -260,20 +257,36 @@ def _need_room(size: int) -> None:
 @contextlib.contextmanager
 def _answering_signals() -> Iterator[None]:
     """Let signals that would stop the process raise, so that work ends in order."""
-    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
-    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
-        if hasattr(signal, name):
-            handlers[getattr(signal, name)] = _terminate
-    before = {number: signal.getsignal(number) for number in handlers}
-    # A process in the background ignores some.
-    before = {number: old for number, old in before.items() if old not in (signal.SIG_IGN, None)}
-    for number in before:
-        signal.signal(number, handlers[number])
+    before: dict[int, Any] = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        number = getattr(signal, name, None)
+        # A process in the background ignores some.
+        if number and signal.getsignal(number) not in (signal.SIG_IGN, None):
+            handler = signal.default_int_handler if name == "SIGINT" else _terminate
+            before[number] = signal.signal(number, handler)
+    sys.unraisablehook = _raise_again
     try:
         yield
     finally:
+        sys.unraisablehook = sys.__unraisablehook__
         for number, old in before.items():
             signal.signal(number, old)
+
+
+def _raise_again(lost: sys.UnraisableHookArgs) -> None:
+    """Raise later what a signal raised where nothing can be raised, as here, or behind imports."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    number = _signal_behind(lost.exc_value)
+    if number != signal.SIGINT:
+        signal.signal(number, _terminate)
+
+    def interrupt() -> None:
+        time.sleep(0.01)
+        _thread.interrupt_main(signal.Signals(number))
+
+    _thread.start_new_thread(interrupt, ())
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
