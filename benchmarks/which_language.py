@@ -38,16 +38,21 @@ def telling(samples: list[set[str]], codes: list[str], most: int) -> list[str]:
         (share, code), (other, _) = heapq.nlargest(2, [*found, (0.0, "")])
         ranked[code].append((share - other, piece))
     kept = {piece for found in counts.values() for piece, _ in found.most_common(most // 3)}
-    return sorted(kept.union(*(map(second, heapq.nlargest(most, r)) for r in ranked.values())))
+    best = [pair for found in ranked.values() for pair in heapq.nlargest(most, found)]
+    return sorted(kept.union(piece for _, piece in best))
 
 
-def second(pair: tuple[float, str]) -> str:
-    return pair[1]
+def short(text: str) -> str:
+    """Two words of a text."""
+    words = text.split()
+    first = len(text) % max(len(words) - 1, 1)
+    return " ".join(words[first : first + 2])
 
 
-def learned(texts: list[str], codes: list[str], most: int = 200) -> dict[str, np.ndarray]:
-    """Learn, and keep weights of eight bits."""
-    found = [pieces(text) for text in texts]
+def learned(texts: list[str], codes: list[str], most: int = 600) -> dict[str, np.ndarray]:
+    """Learn from texts and parts of them, and keep weights of eight bits."""
+    found = [pieces(text) for text in (*texts, *map(short, texts))]
+    codes = [*codes, *codes]
     names = telling(found, codes, most)
     # The first sample has every piece, so that columns stand in the order of the names.
     samples = [names, *(sample.intersection(names) or {" "} for sample in found)]
