@@ -14,7 +14,9 @@ With raw text, UPOS and XPOS are learned from what slower taggers, which have cl
 it, too: ``--raw`` names tokenized text, a sentence a line, and ``--text`` running text. What words
 settle is counted there as well, as the model itself labels it. ``--plain`` adds so many short
 sentences made of the treebank's clauses (plain_sentences.py). Running text is also cut with the
-abbreviations that data/abbreviations lists for the language, as by make_models.py.
+abbreviations that data/abbreviations lists for the language, as by make_models.py. Segmentation is
+also learned from sentences of more_text.py, which have the full stops of other scripts, since the
+bundled model cuts text for models that never learned to.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from statistics import fmean
 from typing import Any
 
 from make_models import about, in_percent, listed_for, write_card
+from more_text import with_clitics, with_other_stops
 from plain_sentences import plain_sentences
 
 import perceptron_nlp as pn
@@ -158,13 +161,14 @@ def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     model = model.agreeing(
         {name: [label for s in sentences for label in s.column(name)] for name in tags}
     )
-    return model.replace(segmentation=base.segmentation)
+    more = [*with_other_stops(sentences), *with_clitics(sentences)]
+    cutting = pn.train([*sentences, *more], column="text").model
+    return model.replace(segmentation=cutting.segmentation)
 
 
 def cut(base: TaggerModel, paths: list[Path]) -> list[list[str]]:
     """The words of running text."""
     segmenter = pn.Tagger(base).segmenter
-    assert segmenter is not None
     return [
         [word for _, _, words in sentence for word in words]
         for path in paths
