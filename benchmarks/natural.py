@@ -6,14 +6,13 @@ Models of the presets learn from the train and dev parts of EWT and tag Brown (1
 of edited American English) and MASC (0.6 million, written and spoken, of our time): as lists, as
 buffers and as CoNLL-U, each by a tagger that was just loaded; lists once more by the same tagger.
 Plain text (the tokens with spaces between them, a paragraph a sentence) becomes word/TAG, as by
-``perceptron-nlp tag``: once by a tagger that has learned to cut text (``--column text,upos``), and
-once by one that has not and cuts it by rules. The first of these makes objects of it, too
-(``tag_text``): of the whole text, and, loaded already, of each sentence as a text by itself. Peers
-that are installed learn as benchmarks/peers.py says and tag the first 4,000 sentences as lists and
-CoNLL-U in the same run: with all of them a round would take minutes, and their speed hangs on no
-memory of theirs. All are processes of their own that take turns; figures are millions of tokens a
-CPU second, by the least of the rounds. Loading, starting and learning are not in them. Prints
-Markdown.
+``perceptron-nlp tag``, by a tagger that has learned to cut text (``--column text,upos``), and
+objects (``tag_text``): of the whole text, and, loaded already, of each sentence as a text by
+itself. Peers that are installed learn as benchmarks/peers.py says and tag the first 4,000 sentences
+as lists and CoNLL-U in the same run: with all of them a round would take minutes, and their speed
+hangs on no memory of theirs. All are processes of their own that take turns; figures are millions
+of tokens a CPU second, by the least of the rounds. Loading, starting and learning are not in them.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ WAYS = (
     "buffers",
     "CoNLL-U",
     "plain text",
-    "plain text, by rules",
     "objects",
     "objects, a short text a call",
 )
@@ -108,10 +106,6 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         assert fill is not None
         return lambda: sum(map(len, fill.tagged(corpus)))
 
-    def ruled() -> Job:
-        tagger = fresh()
-        return lambda: tagger.tag_text(text)
-
     def objects() -> Job:
         latest[:] = [pn.Tagger.from_bytes(cutting)]
         return lambda: latest[0].tag_text(text)
@@ -126,7 +120,6 @@ def our_ways(models: Models, sentences: Sentences, folder: Path) -> dict[str, Ca
         "buffers": lambda: buffers(fresh()),
         "CoNLL-U": conllu,
         "plain text": learned,
-        "plain text, by rules": ruled,
         "objects": objects,
         "objects, a short text a call": short,
     }

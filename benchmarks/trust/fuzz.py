@@ -88,7 +88,7 @@ def mix(data: bytes, chance: random.Random) -> bytes:
 
 def read_text(data: bytes, format: str) -> None:
     """Read, tag and write back."""
-    corpus = pn.open_corpus(io.BytesIO(data), format=format)
+    corpus = samples.opened(data, format)
     sentences = list(corpus)
     back = "".join(corpus.rewrite(sentence, {}) for sentence in sentences) + corpus.tail
     if (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -155,7 +154,7 @@ def _read(text: bytes, format: str) -> str:
     """What reading a text came to: ``line N``, or what else happened."""
     begin = time.monotonic()
     try:
-        sum(1 for _ in pn.open_corpus(io.BytesIO(text), format=format))
+        sum(1 for _ in samples.opened(text, format))
         said = "was read"
     except pn.FormatError as error:
         said = f"line {error.line}"
@@ -233,7 +232,7 @@ def odd_texts(full: bool) -> Reached:
         tried += 1
         begin = time.monotonic()
         try:
-            corpus = pn.open_corpus(io.BytesIO(text), format=format)
+            corpus = samples.opened(text, format)
             sentences = list(corpus)
             back = "".join(corpus.rewrite(s, {}) for s in sentences) + corpus.tail
             found = [list(s.words) for s in sentences]
@@ -258,12 +257,12 @@ def _invalid_bytes() -> list[str]:
     text = b"a b\nc \xff d\ne\n"
     wrong = []
     try:
-        list(pn.open_corpus(io.BytesIO(text), format="text"))
+        list(samples.opened(text, "text"))
         wrong.append("invalid UTF-8 was read")
     except pn.FormatError as error:
         if error.line != 2:
             wrong.append(f"invalid UTF-8: line {error.line}")
-    replaced = pn.open_corpus(io.BytesIO(text), format="text", errors="replace")
-    if [list(s.words) for s in replaced] != [["a", "b"], ["c", "\ufffd", "d"], ["e"]]:
+    replaced = samples.opened(text, "text", errors="replace")
+    if [word for sentence in replaced for word in sentence] != ["a", "b", "c", "\ufffd", "d", "e"]:
         wrong.append("invalid UTF-8 was not replaced")
     return wrong

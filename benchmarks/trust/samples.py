@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import random
 from pathlib import Path
 
@@ -26,6 +27,13 @@ def other_model() -> bytes:
     """Another model of about the same size."""
     sentences = list(pn.open_corpus(TRAIN))[:300]
     return pn.train(sentences, column="upos", epochs=2, seed=2).to_bytes()
+
+
+def opened(data: bytes, format: str, errors: str = "strict") -> pn.Corpus:
+    """A text in bytes, which is cut as English if it is running text."""
+    corpus = pn.open_corpus(io.BytesIO(data), format=format, errors=errors)
+    corpus.cut_by(pn.load("en").segmenter.sentences_in)
+    return corpus
 
 
 def words_of(path: Path = DEV) -> list[list[str]]:

@@ -391,7 +391,7 @@ def inspect(
 def _readable(tagger: Tagger, source: Source) -> list[Sentence]:
     """Return the sentences of a text with all columns that the tagger fills before others."""
     for corpus in source.corpora:
-        if corpus.format == "text" and tagger.segmenter is not None:
+        if corpus.format == "text":
             corpus.cut_by(tagger.segmenter.sentences_in)
     sentences = list(source)
     seen = {name for part in tagger.by_column.values() for name in part.model.feature_columns}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from perceptron_nlp import Explanation, Tagger, WordExplanation, tokenize
+from perceptron_nlp import Explanation, Tagger, WordExplanation
 from perceptron_nlp._checks import encodable_text
 from perceptron_nlp._display import counted
 from perceptron_nlp.errors import ArgumentError
@@ -131,7 +131,7 @@ def example(tagger: Tagger, *, spaces: bool) -> str:
         return ""
     if spaces:
         return best
-    if best[-1] == "。" and tagger.segmenter is not None:
+    if best[-1] == "。" and tagger.model.segmentation is not None:
         return best.replace(" ", "")
     return best.replace(" .", ".")
 
@@ -144,7 +144,7 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
     tagger : of any columns
     text : a str of at most 10,000 characters
     spaces : whether words are what stands between white space, and sentences what stands on a
-        line; else the tagger finds them, by the rules of ``tokenize`` if it never learned to
+        line; else the tagger finds them
 
     Returns
     -------
@@ -164,8 +164,6 @@ def answer(tagger: Tagger, text: object, *, spaces: bool) -> dict[str, Any]:
         )
     if spaces:
         tokens = [[(word, [word]) for word in line.split()] for line in text.splitlines()]
-    elif tagger.segmenter is None:
-        tokens = [[(word.form, [word.form]) for word in cut] for cut in tokenize(text)]
     else:
         tokens = [
             [(text[start:end], list(words)) for start, end, words in sentence]

@@ -100,7 +100,7 @@ class Pool:
     source : a path, several, or lists of words; in a file running text, lines of words separated by
         spaces, or CoNLL-U (other formats give their words)
     most : how many sentences are read at most
-    segment : cuts running text in place of rules; see Corpus.cut_by
+    segment : cuts running text; see Corpus.cut_by
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Pool:
     FileError, FormatError : a file cannot be read, breaks its format, or there is no word
     """
 
-    def __init__(self, source: PoolSource, most: int, segment: Segment | None = None) -> None:
+    def __init__(self, source: PoolSource, most: int, segment: Segment) -> None:
         self.items: list[Item] = []
         sentences = list(islice(_sentences_of(source, segment), most + 1))
         self.warnings: list[str] = []
@@ -270,7 +270,7 @@ class Pool:
         return found
 
 
-def _sentences_of(source: PoolSource, segment: Segment | None) -> Iterator[Sequence[str]]:
+def _sentences_of(source: PoolSource, segment: Segment) -> Iterator[Sequence[str]]:
     if isinstance(source, bytes) or not isinstance(source, str | os.PathLike | Iterable):
         raise ArgumentTypeError(
             f"pool: a path or lists of words are needed, not {type(source).__name__}"
@@ -278,8 +278,7 @@ def _sentences_of(source: PoolSource, segment: Segment | None) -> Iterator[Seque
     for number, one in enumerate([source] if isinstance(source, str | os.PathLike) else source):
         if isinstance(one, str | os.PathLike):
             corpus = pn.open_corpus(one)
-            if segment is not None:
-                corpus.cut_by(segment)
+            corpus.cut_by(segment)
             yield from corpus
             continue
         try:

@@ -84,8 +84,9 @@ class Session(AbstractContextManager["Session"]):
         check_flag("background", background)
         start = start_model(model, self.columns[0], self.tags)
         file = None if self.out is None else GoldFile(self.out, self.columns, self.tags)
-        segment = start.segmenter.sentences_in if start and start.segmenter else None
-        self._pool = Pool(pool, sentences, segment)
+        self._pool = Pool(
+            pool, sentences, lambda text: (start or pn.load("en")).segmenter.sentences_in(text)
+        )
         self._treebank = Treebank(self._pool, file)
         self._draft = Draft(draft, self.columns, self._pool.items)
         self.messages = [*self._pool.warnings, *self._treebank.warnings, *self._draft.warnings]

@@ -133,7 +133,7 @@ MODEL  a model file, or en
 --port N={PORT}  where to listen; 0 for any port that is free
 --host {"|".join(HOSTS)}={HOSTS[0]}  a name of this machine; others are not served
 --spaces  split words at spaces and sentences at line ends (default: both are found as the model
-    has learned, or by rules)
+    cuts text)
 {SERVE_LEXICON}
 """,
     """\

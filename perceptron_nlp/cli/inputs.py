@@ -52,10 +52,6 @@ def open_inputs(
     return corpora
 
 
-def _are_files(paths: Sequence[str]) -> bool:
-    return STDIN not in paths and all(map(os.path.isfile, paths))
-
-
 class ReadProgress(Progress):
     """Shows how much of some files is read, and the time left.
 
@@ -63,7 +59,8 @@ class ReadProgress(Progress):
     """
 
     def __init__(self, paths: Sequence[str], *, quiet: bool) -> None:
-        super().__init__("read", " MB", 10**6, quiet=quiet or not _are_files(paths))
+        are_files = STDIN not in paths and all(map(os.path.isfile, paths))
+        super().__init__("read", " MB", 10**6, quiet=quiet or not are_files)
         self._total = 0 if self.is_quiet else sum(map(os.path.getsize, paths))
         self._done = 0
         self._next = self._start + _BETWEEN_LINES
@@ -206,15 +203,11 @@ def name_format(corpus: pn.Corpus) -> None:
 
 
 def take_segmenter(corpus: pn.Corpus, tagger: pn.Tagger, *, quiet: bool) -> None:
-    """Have running text cut as a tagger has learned, or say that it is cut by rules."""
-    if corpus.format not in ("text", "jsonl"):
-        return
-    if tagger.segmenter is not None:
-        corpus.cut_by(tagger.segmenter.sentences_in)
-    elif not quiet:
-        say(
-            f"{corpus.path}: cut into tokens by rules for English; train --column all learns others"
-        )
+    """Have running text cut by a tagger; say so if it never learned to."""
+    if corpus.format in ("text", "jsonl"):
+        corpus.cut_by(lambda pieces: tagger.segmenter.sentences_in(pieces))
+        if tagger.model.segmentation is None and not quiet:
+            say(f"{corpus.path}: cut into tokens as in English; train --column all learns others")
 
 
 def _name_formats(corpora: Sequence[pn.Corpus]) -> None:

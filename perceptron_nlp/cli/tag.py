@@ -122,10 +122,9 @@ def run_tag(chosen: argparse.Namespace) -> None:
         if chosen.output in udpipe.OUTPUTS:
             said = udpipe.answer("--output", chosen.output)
             raise UsageError(f"--output: {said}; ./{chosen.output} is a file")
-    check_there(files)
-    further = [*filter(None, [chosen.lexicon, chosen.abbreviations])]
-    check_there(further)
-    check_stdin([*files, *further], quiet=True)
+    given = [*files, *filter(None, [chosen.lexicon, chosen.abbreviations])]
+    check_there(given)
+    check_stdin(given, quiet=True)
     if chosen.json_lines:
         if chosen.lines or chosen.format not in ("auto", "jsonl"):
             raise UsageError("--json-lines: goes neither with --lines nor with another --format")
@@ -151,7 +150,8 @@ def run_tag(chosen: argparse.Namespace) -> None:
             confidence=chosen.confidence, unknown=chosen.mark_unknown, least=chosen.min_confidence
         )
     how = picked(chosen, "column", "format", "fields", "field", "keep", "to")
-    if chosen.outfile is not None or _is_folder(chosen.output):
+    folder = chosen.output or ""
+    if chosen.outfile is not None or folder.endswith(("/", os.sep)) or os.path.isdir(folder):
         from perceptron_nlp.cli.tag_folder import tag_each
 
         tag_each(chosen, tagger, files, marks=marks, by_line=chosen.lines, **how)
@@ -178,10 +178,6 @@ def run_tag(chosen: argparse.Namespace) -> None:
         answer = None if _is_file(sys.stdout) else lambda: _write(tagging.finished())
         for text in tagging.texts(files, answer):
             _write(text)
-
-
-def _is_folder(output: str | None) -> bool:
-    return output is not None and (output.endswith(("/", os.sep)) or os.path.isdir(output))
 
 
 def _may_be_parquet(chosen: argparse.Namespace, files: list[str]) -> bool:

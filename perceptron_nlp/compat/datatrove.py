@@ -19,7 +19,7 @@ except ImportError:
 
 
 class PerceptronTokenizer(WordTokenizer):
-    """Words and sentences of texts, cut by a model; by rules, if the model has not learned to.
+    """Words and sentences of texts, cut by a model (`Tagger.segmenter`).
 
     model : what ``perceptron_nlp.load`` takes; opened by each worker when it is first needed
 
@@ -55,10 +55,7 @@ class PerceptronTokenizer(WordTokenizer):
     def _sentences(self, text: str) -> Iterator[Any]:
         if self._opened is None:
             self._opened = pn.load(self.language)
-        segmenter = self._opened.segmenter
-        if segmenter is not None:
-            return segmenter.sentences_of(text)
-        return ([(word.start, word.end, (word.form,)) for word in own] for own in pn.tokenize(text))
+        return self._opened.segmenter.sentences_of(text)
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers open the model themselves.

@@ -29,7 +29,7 @@ INPUTS = {
     "conllu": "--format conllu, which is found out, too",
     "horizontal": "--format lines (words separated by spaces, a sentence a line)",
     "vertical": "--format columns (a word a line)",
-    "generic_tokenizer": "--format text, which the model or rules cut",
+    "generic_tokenizer": "--format text, which the model cuts",
 }
 OUTPUTS = {
     "conllu": "--to conllu",

@@ -61,8 +61,8 @@ class Corpus(Iterable[Sentence]):
     tail : once all sentences have been read, the text after the last of them
 
     ``rewrite(sentence, {})`` of all sentences and ``tail`` are the text, byte for byte; of running
-    text (``text``), which the rules of :mod:`perceptron_nlp.text` cut into sentences and words,
-    they are its words, a sentence a line. A file can be iterated over again, a stream only once.
+    text (``text``), which a tagger cuts into sentences and words (``cut_by``), they are its words,
+    a sentence a line. A file can be iterated over again, a stream only once.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Corpus(Iterable[Sentence]):
         return True
 
     def cut_by(self, segment: Segment) -> None:
-        """Cut running text with a running.Segment in place of rules; before it is iterated over."""
+        """Cut running text, before it is iterated over; see Tagger.segmenter."""
         if self.format == "text":
             self._segment = segment
 

@@ -1,4 +1,4 @@
-"""Running text: sentences and words are found by the rules of :mod:`perceptron_nlp.text`.
+"""Running text, which a tagger cuts into sentences and words.
 
 Written with labels of one column it is ``word/TAG`` lines, a sentence each; with those of several,
 CoNLL-U, where the columns that CoNLL-U does not have stand in MISC.
@@ -7,7 +7,7 @@ CoNLL-U, where the columns that CoNLL-U does not have stand in MISC.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats.conllu import rewrite_conllu, surface
@@ -15,15 +15,8 @@ from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.formats.opening import BOM
 from perceptron_nlp.formats.reading import Format, Reader, Segment
 from perceptron_nlp.formats.tagged import joined
-from perceptron_nlp.text.layout import CONLLU_COLUMNS, SEPARATOR, Layout, TokenSpan
+from perceptron_nlp.text.layout import CONLLU_COLUMNS, SEPARATOR, Layout
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.splitter import sentences_in
-
-
-def by_rules(pieces: Iterable[str]) -> Iterator[tuple[int, str, list[TokenSpan], bool]]:
-    """Yield the sentences of a text, cut by the rules of :mod:`perceptron_nlp.text`."""
-    for line, text, spans, is_glued in sentences_in(pieces):
-        yield line, text, [(start, end, (text[start:end],)) for start, end in spans], is_glued
 
 
 class RunningReader(Reader):
@@ -31,9 +24,14 @@ class RunningReader(Reader):
 
     def __init__(self, source: LineSource, segment: Segment | None = None) -> None:
         super().__init__(source)
-        self._segment = segment or by_rules
+        self._segment = segment
 
     def __iter__(self) -> Iterator[Sentence]:
+        if self._segment is None:
+            raise ArgumentError(
+                f"{self._source.name}: running text, which a tagger cuts: give it to one, or its"
+                " segmenter.sentences_in to cut_by"
+            )
         cut = self._segment(self._texts())
         for number, (line, text, tokens, is_glued) in enumerate(cut, 1):
             words = tuple([word for _, _, own in tokens for word in own])

@@ -80,7 +80,7 @@ class Reader:
 class Format(NamedTuple):
     """One format: how it is read and written, and what it calls its columns.
 
-    ``read`` takes the names of columns, and what cuts running text if not rules.
+    ``read`` takes the names of columns, and what cuts running text, if anything.
     ``columns_of`` gives the names of all columns in order from the first lines of a text;
     ``default_column`` picks from those but the words the one to learn if none is named;
     ``warnings_of`` gives what is likely not as it was meant.

@@ -98,11 +98,13 @@ class Batch:
         Docs without sentence boundaries get those of its model; what a SpacyTokenizer cut, stands.
         """
         several: dict[int, tuple[str, ...]] = {}
+        if tagger.model.segmentation is None:
+            return several
         segmenter = tagger.segmenter
-        for doc, first in zip(self._docs, firsts, strict=True) if segmenter else ():
+        for doc, first in zip(self._docs, firsts, strict=True):
             own = self.sent_starts[first : first + len(doc)]
             is_cut = bool(own[1:].any())
-            if segmenter is None or (is_cut and not segmenter.splits_tokens):
+            if is_cut and not segmenter.splits_tokens:
                 continue
             cut = _cut_by_tokenizer.get(doc) if is_cut else None
             cut = list(segmenter.sentences_of(doc.text)) if cut is None else cut
@@ -275,7 +277,7 @@ class SpacyTokenizer:
 
     A multiword token is as many tokens as words if its letters are theirs (*do*, *n't*), and else
     one, which the tagger takes as its words (French *du*: *de le*). White space beyond a single
-    space is a token of its own. If the model never learned to cut text, rules do.
+    space is a token of its own. If the model never learned to cut text, the bundled one does.
 
     Parameters
     ----------
@@ -295,14 +297,10 @@ class SpacyTokenizer:
         which no Doc can hold.
         """
         encodable_text(text)
-        segmenter = self._tagger.segmenter
-        if segmenter is not None:
-            cut = list(segmenter.sentences_of(text))
-            doc = _doc(self.vocab, text, cut)
-            _cut_by_tokenizer[doc] = [[own for one in cut for own in one if len(own[2]) > 1]]
-            return doc
-        found = ([(word.start, word.end, ("",)) for word in one] for one in pn.tokenize(text))
-        return _doc(self.vocab, text, found)
+        cut = list(self._tagger.segmenter.sentences_of(text))
+        doc = _doc(self.vocab, text, cut)
+        _cut_by_tokenizer[doc] = [[own for one in cut for own in one if len(own[2]) > 1]]
+        return doc
 
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Any]:
         """Yield the Docs of texts."""

@@ -98,7 +98,7 @@ class Writer:
             columns.append((LEMMA, _where_none(given.get(name), values)))
         for name in self._names:
             columns += self._entities(batch, labels[name], given.get(name))
-        if self._tagger.segmenter is not None:
+        if self._tagger.model.segmentation is not None:
             columns.append((SENT_START, batch.sent_starts.view(np.uint64)))
         if columns:
             batch.set_numbers(columns)

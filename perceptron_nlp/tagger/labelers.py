@@ -43,13 +43,16 @@ class ColumnLabelers:
         self._fills: dict[tuple[str, ...], TextFill | None] = {}
 
     @cached_property
-    def segmenter(self) -> Segmenter | None:
-        """What cuts running text; None if that was not learned."""
-        if self._segmentation is None:
-            return None
+    def segmenter(self) -> Segmenter:
+        """What cuts running text."""
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
-        return Segmenter(self._segmentation, self._memory)
+        own = self._segmentation
+        if own is None:
+            from perceptron_nlp.tagger.model.bundled import bundled_segmentation
+
+            own = bundled_segmentation()
+        return Segmenter(own, self._memory)
 
     @property
     def window(self) -> int:
@@ -171,11 +174,11 @@ class ColumnLabelers:
         fill = None if sure else self._text_filler(names)
         if fill is not None:
             return partial(fill.pieces, threads=threads)
-        from perceptron_nlp.tagger.tag.text import BATCH, cut_text, labeled_batches
+        from perceptron_nlp.tagger.tag.text import BATCH, labeled_batches
 
         label = self._labeling(names, threads, sure)
         return lambda text, whole=False: labeled_batches(
-            cut_text(text, self.segmenter), label, self.window, None if whole else BATCH
+            self.segmenter.sentences_of(text), label, self.window, None if whole else BATCH
         )
 
     def _labeling(
@@ -235,8 +238,8 @@ class ColumnLabelers:
 
         Returns
         -------
-        None where this cannot be done: the model has not learned to cut text, or looks at more than
-        words. Several threads may use it
+        None where this cannot be done: the model looks at more than words. Several threads may use
+        it
         """
         empty = columns is not None and not columns
         return self._text_filler(() if empty else self.named(columns))

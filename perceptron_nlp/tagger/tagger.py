@@ -28,7 +28,7 @@ from perceptron_nlp._checks import (
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, ModelError
 from perceptron_nlp.formats import map_file_bytes, read_file_bytes
-from perceptron_nlp.tagger.model.file import model_from_bytes, model_to_bytes
+from perceptron_nlp.tagger.model.file import FOLDER, model_from_bytes, model_to_bytes
 from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, TaggerModel, joined
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 
@@ -53,9 +53,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.train.loop import Callback
 
 
-# Bundled models, and the folder that they are in.
 BUNDLED = ("en",)
-FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../models"))
 _FEW_NAMES = 8
 
 
@@ -392,8 +390,8 @@ class Tagger:
         return found if confidences else {name: labels for name, (labels, _) in found.items()}
 
     @property
-    def segmenter(self) -> Segmenter | None:
-        """Segmentation of running text; None if none was learned."""
+    def segmenter(self) -> Segmenter:
+        """What cuts text: as the bundled model does where ``model.segmentation`` is None."""
         return self.labelers.segmenter
 
     def confidences(self, tokens: Sequence[str], *, keep: Keep = None) -> list[float]:
@@ -438,7 +436,7 @@ class Tagger:
     def tag_text(
         self, text: str | Iterable[str], *, columns: Sequence[str] | None = None, threads: int = 1
     ) -> list[TextSentence] | list[list[TextSentence]]:
-        """Return the sentences of running text, cut as the model learned or by rules, with labels.
+        """Return the sentences of running text, cut by the tagger's segmenter, with labels.
 
         Parameters
         ----------
@@ -607,8 +605,8 @@ class Tagger:
         found = self.model.segmentation
         if found is None:
             raise ArgumentError(
-                "abbreviations, wrapped: this model has not learned to cut text, and leaves that"
-                " to rules; train with the column text or all"
+                "abbreviations, wrapped: this model has not learned to cut text; train with the"
+                " column text or all"
             )
         if abbreviations is not None:
             from perceptron_nlp.tagger.tag.segment import abbreviations_of
@@ -793,7 +791,7 @@ class Tagger:
         """Compare what it makes of running text with a treebank.
 
         The text is put together from the treebank's tokens, spaces (``SpaceAfter=No``) and
-        paragraphs. A tagger that never learned to cut text does it by rules, and a warning says so.
+        paragraphs. A warning says if the bundled model cuts it, since this one never learned to.
 
         Parameters
         ----------

@@ -198,8 +198,8 @@ def scores_from_text(
     gold, columns = treebank(source), model.columns
     if model.segmentation is None:
         logger.warning(
-            "this model never learned to cut text, which is done by rules; models learn it with"
-            " column text or all"
+            "this model never learned to cut text, which is done as in English; models learn it"
+            " with column text or all"
         )
     warning = trained_on(model.record, gold, source.place)
     if warning is not None:

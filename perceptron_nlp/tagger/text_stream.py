@@ -1,10 +1,14 @@
-"""Running text that is only cut, and running text that comes in pieces."""
+"""Running text that is only cut."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from perceptron_nlp._checks import check_text
 from perceptron_nlp.errors import ArgumentTypeError
-from perceptron_nlp.tagger.tag.text import TextSentence, cut_whole
+from perceptron_nlp.tagger.model.bundled import bundled_segmentation
+from perceptron_nlp.tagger.model.model import TEXT
+from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.tagger import Tagger
 
 
@@ -15,7 +19,7 @@ def tokenize(text: str, model: Tagger | None = None) -> list[TextSentence]:
     ----------
     text : any str
     model : a tagger, such as one trained with ``column="text"``, whose tags are left out; None, or
-        one that never learned to cut text, for the rules of docs/plaintext.md
+        one that never learned to cut text, for what the bundled model has learned
 
     Returns
     -------
@@ -36,4 +40,10 @@ def tokenize(text: str, model: Tagger | None = None) -> list[TextSentence]:
         raise ArgumentTypeError(
             f'model: a tagger is needed, such as load("en"), not {type(model).__name__}'
         )
-    return cut_whole(text) if model is None else list(model.labelers.sentences(text))
+    return list((model or _cutter()).labelers.sentences(text))
+
+
+@cache
+def _cutter() -> Tagger:
+    own = bundled_segmentation()
+    return Tagger(own.cut.replace(column=TEXT, segmentation=own))

@@ -1,1 +1,1 @@
-"""Sentences, tag sets, spans, edit scripts, and rules that cut running text."""
+"""Sentences, tag sets, spans, edit scripts, and the atoms of running text."""

@@ -23,8 +23,8 @@ KEPT = (
 
 # Figures that are over their limits may not grow: what they were, and a hundredth more.
 REACHED = {
-    "lines of Python": 48_670,
-    "modules of Python": 213,
+    "lines of Python": 48_200,
+    "modules of Python": 212,
     "modules over 400 lines, but the facade": 8,
     "lines of the core": 16_585,
     "files of the core": 60,

@@ -123,7 +123,6 @@ LATE = {
         "tagger/train/learners": ("__init__",),
         "tagger/train/loop": ("_state", "_model"),
         "tagger/tag/fill": ("_labeled",),
-        "tagger/tag/text": ("cut_text",),
     }.items()
     for function in functions
 }

@@ -17,7 +17,7 @@ import perceptron_nlp as pn
 from perceptron_nlp._core.text.writer import may_have_gap
 from perceptron_nlp.tagger.tag import fill as filling
 from perceptron_nlp.tagger.tag.fill import TextFill
-from perceptron_nlp.tagger.tag.text import cut_text, labeled_batches, text_sentences
+from perceptron_nlp.tagger.tag.text import labeled_batches, text_sentences
 
 ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff\x00\x1b\u200d\u0301"
 TEXTS = st.text(
@@ -173,7 +173,7 @@ def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str)
         found = pipeline.tag_sents(sentences, columns=columns)
         return {name: (labels, None) for name, labels in found.items()}
 
-    pieces = labeled_batches(cut_text(text, pipeline.segmenter), label, 0, 3)
+    pieces = labeled_batches(pipeline.segmenter.sentences_of(text), label, 0, 3)
     assert pipeline.tag_text(text) == list(text_sentences(text, pieces))
 
 

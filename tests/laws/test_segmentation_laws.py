@@ -55,7 +55,6 @@ TEXTS |= PATTERNS | LINES.map(lambda lines: "\n".join(map(" ".join, lines)))
 
 @pytest.fixture(scope="module")
 def segmenter(pipeline: pn.Tagger) -> Segmenter:
-    assert pipeline.segmenter is not None
     return pipeline.segmenter
 
 
@@ -196,7 +195,7 @@ TITLES = st.lists(
 @given(text=TEXTS | TITLES.map(" ".join))
 def test_the_core_looks_at_capitals_as_its_slow_twin_does(titled: pn.Tagger, text: str) -> None:
     segmentation = titled.model.segmentation
-    assert segmentation is not None and titled.segmenter is not None
+    assert segmentation is not None
     bare = segmentation._replace(certain={}, words={}, lead=None)
     assert [*Segmenter(bare).sentences_of(text)] == segmented(bare, text, WINDOW)
     assert [*titled.segmenter.sentences_of(text)] == segmented(segmentation, text, WINDOW)
@@ -311,7 +310,6 @@ def test_white_space_within_a_token_is_one_space_in_its_word(tmp_path: Path) -> 
     tagger = pn.train(path, column="all", preset="fast", epochs=4)
     (sentence,) = tagger.tag_text("1\t 000 x")
     assert sentence.forms == ["1 000", "x"] and sentence.tokens[0].form == "1\t 000"
-    assert tagger.segmenter is not None
     ((first, _),) = tagger.segmenter.sentences_of("1\t 000 x")
     assert first[2] == ("1 000",)
 
@@ -356,7 +354,6 @@ def test_a_text_in_pieces_has_the_same_sentences(
 ) -> None:
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [*text] if each else [text[a:b] for a, b in itertools.pairwise(places)]
-    assert glued.segmenter is not None and titled.segmenter is not None
     for segmenter in (*(own for _, own in segmenters), glued.segmenter, titled.segmenter):
         found = [(own, tokens) for _, own, tokens, _ in segmenter.sentences_in(pieces)]
         assert found == whole(segmenter, text)
@@ -385,7 +382,6 @@ def test_listed_abbreviations_keep_their_full_stops_in_a_text_and_in_pieces(
 def test_a_long_paragraph_in_pieces_has_the_same_sentences(
     segmenter: Segmenter, glued: pn.Tagger, text: str
 ) -> None:
-    assert glued.segmenter is not None
     for own in (segmenter, glued.segmenter):
         for size in (37, 5_000):
             pieces = [text[at : at + size] for at in range(0, len(text), size)]
@@ -397,7 +393,7 @@ def test_a_long_paragraph_in_pieces_has_the_same_sentences(
 def test_a_text_in_pieces_is_tagged_as_in_one(
     pipeline: pn.Tagger, tagger: pn.Tagger, text: str, cuts: list[int], widened: bool
 ) -> None:
-    # Cut by a model and by rules; long white space is shortened where text is cut.
+    # Cut as learned and as English; long white space is shortened where text is cut.
     text = text.replace(" ", " " * 1500) if widened else text
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[a:b] for a, b in itertools.pairwise(places)]

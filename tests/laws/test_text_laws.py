@@ -9,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.tag.segment import Segmenter
 
 BREAKS = [" ", "\n", "\n\n", "\r\n\r\n", "\r", "\t", "\x1c", "\x85", "\u2029", "\f", " " * 300]
 WORDS = ["du", "Le chat", "l'arbre ~.", "3.14", "...", "ไทย", "中文", "\u0301", "\u200d", "\ud83d"]
@@ -26,11 +25,6 @@ LONG = [
 ]
 
 
-def segmenter_of(tagger: pn.Tagger) -> Segmenter:
-    assert tagger.segmenter is not None
-    return tagger.segmenter
-
-
 @given(ANY)
 @example(" ")
 @example("\n\n\t\n\n")
@@ -45,14 +39,19 @@ def test_nothing_is_lost_where_white_space_and_marks_are_long(
     rebuilt(pipeline, text)
 
 
-def rebuilt(tagger: pn.Tagger, text: str) -> None:
+@given(ANY)
+def test_nothing_is_lost_where_text_is_cut_as_english(text: str) -> None:
+    rebuilt(None, text)
+
+
+def rebuilt(tagger: pn.Tagger | None, text: str) -> None:
     at = 0
-    for sentence in tagger.tag_text(text):
+    for sentence in pn.tokenize(text) if tagger is None else tagger.tag_text(text):
         assert sentence.text == text[sentence.start : sentence.end]
         for token in sentence.tokens:
             assert not text[at : token.start].strip()
             assert token.form == text[token.start : token.end] == token.form.strip() != ""
-            assert all(word.form and word.lemma for word in token.words)
+            assert all(word.form and (word.lemma or tagger is None) for word in token.words)
             at = token.end
     assert not text[at:].strip()
 
@@ -61,7 +60,7 @@ def rebuilt(tagger: pn.Tagger, text: str) -> None:
 def test_sentences_do_not_depend_on_the_pieces_that_a_text_comes_in(
     pipeline: pn.Tagger, text: str, size: int
 ) -> None:
-    segmenter = segmenter_of(pipeline)
+    segmenter = pipeline.segmenter
     whole = [
         (text[tokens[0][0] : tokens[-1][1]], [words for *_, words in tokens])
         for tokens in segmenter.sentences_of(text)
@@ -82,5 +81,5 @@ def test_a_paragraph_is_answered_when_the_empty_line_behind_it_is_there(
             read.append(piece)
             yield piece
 
-    found = [(text, len(read)) for _, text, *_ in segmenter_of(pipeline).sentences_in(pieces())]
+    found = [(text, len(read)) for _, text, *_ in pipeline.segmenter.sentences_in(pieces())]
     assert found == [("Le chat dort.", 1), ("Elle dort.", 2), ("Zoé", 3)]

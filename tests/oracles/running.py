@@ -52,7 +52,6 @@ def as_tagged(tagger: pn.Tagger, text: str, column: str) -> bytes:
 def _labeled(
     tagger: pn.Tagger, text: str, columns: Iterable[str] | None
 ) -> Iterator[tuple[pn.Sentence, dict[str, list[str]]]]:
-    assert tagger.segmenter is not None
     source: Any = Pieces(text)
     sentences = list(RunningReader(source, tagger.segmenter.sentences_in))
     names = tagger.columns if columns is None else list(columns)

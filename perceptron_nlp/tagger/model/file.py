@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = "npt.NDArray[Any]"
 
 FORMAT = "perceptron_nlp"
+FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../models"))
 MODEL_FORMAT_VERSION = 3
 PLAIN_VERSION = 1  # without packed arrays
 TIGHTEST = 2

@@ -264,7 +264,7 @@ class TextFill:
 
 
 def text_fill(
-    segmenter: Segmenter | None,
+    segmenter: Segmenter,
     labelers: Mapping[str, Labeler],
     written: Sequence[str],
     agreeing: AgreeingColumns | None = None,
@@ -277,11 +277,9 @@ def text_fill(
 
     Returns
     -------
-    None if that takes an object for each token: the model has not learned to cut text, a labeler
-    looks at more than words, or CoNLL-U cannot hold a label
+    None if that takes an object for each token: a labeler looks at more than words, or CoNLL-U
+    cannot hold a label
     """
-    if segmenter is None:
-        return None
     columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
     lemmas: tuple[int, list[int], LemmaDecoder] | None = None
     names = [name for name in labelers if name != LEMMA]

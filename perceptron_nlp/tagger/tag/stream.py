@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from perceptron_nlp._checks import check_text
 from perceptron_nlp._core.text.sentences import TextWord
-from perceptron_nlp.formats.plaintext import by_rules
 from perceptron_nlp.tagger.tag.label import Labeled
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
 from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence, labeled_batches
@@ -18,21 +17,20 @@ _LETTER = re.compile(r"\S")
 
 def stream_sentences(
     pieces: Iterable[str],
-    segmenter: Segmenter | None,
+    segmenter: Segmenter,
     label: Callable[..., Mapping[str, Labeled]],
     window: int,
 ) -> Iterator[TextSentence]:
     """Yield the sentences of all pieces in one, and ask for a piece when they take it.
 
-    segmenter : what cuts the text; None for rules
+    segmenter : what cuts the text
     label, window : see labeled_batches
     """
     source = _Pieces(pieces)
-    segment = by_rules if segmenter is None else segmenter.sentences_in
     texts: deque[str] = deque()
 
     def cut() -> Iterator[list[TokenSpan]]:
-        for _, text, tokens, _ in segment(source.taken()):
+        for _, text, tokens, _ in segmenter.sentences_in(source.taken()):
             own, spans = source.placed(text, tokens)
             texts.append(own)
             yield spans

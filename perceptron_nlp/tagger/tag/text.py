@@ -8,10 +8,9 @@ from itertools import accumulate, chain, groupby, islice
 from operator import attrgetter
 from typing import NamedTuple, overload
 
-from perceptron_nlp._checks import check_text
 from perceptron_nlp._core.text.sentences import TextWord, WordMaker, shown
 from perceptron_nlp.tagger.tag.label import Labeled
-from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
+from perceptron_nlp.tagger.tag.segment import TokenSpan
 from perceptron_nlp.text.scripts import LEMMA
 
 BATCH = 1024
@@ -181,25 +180,6 @@ class LabeledText(NamedTuple):
     labels: Mapping[str, tuple[bytes, tuple[str, ...]]]
     lemmas: tuple[bytes, bytes] | None
     confidences: Mapping[str, Sequence[float]]
-
-
-def cut_whole(text: str) -> list[TextSentence]:
-    """Return the sentences of a text, cut by rules, without labels."""
-    return list(text_sentences(text, [_labeled(list(cut_text(text, None)), {})]))
-
-
-def cut_text(text: str, segmenter: Segmenter | None) -> Iterator[list[TokenSpan]]:
-    """Return the sentences of a text, cut by a segmenter, or without one by rules."""
-    check_text(text)
-    if segmenter is not None:
-        return segmenter.sentences_of(text)
-    # Here, since models that have learned to cut do without the rules.
-    from perceptron_nlp.text.splitter import sentences_of
-
-    return (
-        [(start, end, (" ".join(text[start:end].split()),)) for start, end in spans]
-        for spans in sentences_of(text)
-    )
 
 
 def labeled_batches(

@@ -133,7 +133,7 @@ def test_running_text_is_cut_and_gets_the_columns_that_later_ones_look_at(
     path = tmp_path / "text.txt"
     path.write_text("Il va au bois.", "utf-8")
     upos, lemma = pn.inspect(pipeline, text=path, label="ADP", top=1000).columns
-    # "au" is two words where the model has learned to cut, and one by rules.
+    # "au" is two words where the model has learned to cut, and one in English.
     assert {"à", "bois"} <= {feature.word for feature in upos.heaviest}
     assert lemma.coverage is not None and lemma.coverage.with_weights > 0
 

@@ -116,7 +116,7 @@ def test_confidences_are_told_where_there_are_any() -> None:
     assert [one["labels"]["tag"]["confidence"] for one in words] == tagger.confidences(["w1", "w2"])
 
 
-def test_running_text_is_cut_by_rules(tagger: pn.Tagger) -> None:
+def test_running_text_is_cut_as_in_english(tagger: pn.Tagger) -> None:
     found = answer(tagger, "Don't stop! Who?", spaces=False)["sentences"]
     assert [[one["word"] for one in words] for words in found] == [
         ["Do", "n't", "stop", "!"],

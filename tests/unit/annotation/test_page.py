@@ -308,7 +308,7 @@ def test_scripts_without_spaces_are_cut_and_joined_by_keyboard(
     text.write_text("小船在河上。我们走了。", "utf-8")
     gold = {"小": "ADJ", "船": "NOUN", "在": "ADP", "河上": "NOUN", "。": "PUNCT"}
     with serving(Session(text, out, order="document")) as server, opened(browser, server) as page:
-        # The rules find no words but marks; a person cuts the rest, and goes on from there.
+        # English finds no words but marks; a person cuts the rest, and goes on from there.
         found = ["小船在河上", "。"]
         assert words(page) == found
         for at, word in enumerate(["小", "船", "在", "河"]):

@@ -11,6 +11,7 @@ import perceptron_nlp as pn
 from perceptron_nlp.annotation import Session
 from perceptron_nlp.annotation.pool import Pool
 
+CUT = pn.load("en").segmenter.sentences_in
 LINES = "".join(f"The boat , number {n} .\n" for n in range(300))
 
 
@@ -20,10 +21,10 @@ def test_of_a_long_text_the_first_sentences_are_asked_for(tmp_path: Path) -> Non
     packed.write_bytes(gzip.compress(path.read_bytes()))
     lists = [list(sentence) for sentence in pn.open_corpus(path)]
     for source in (path, packed, lists, iter(lists)):
-        pool = Pool(source, 100)
+        pool = Pool(source, 100, CUT)
         assert [list(item.words) for item in pool.items] == lists[:100]
         assert pool.warnings[0].startswith("the first 100 sentences")
-    whole = Pool(path, 300)
+    whole = Pool(path, 300, CUT)
     assert [list(item.words) for item in whole.items] == lists and not whole.warnings
 
 
@@ -43,4 +44,4 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = tmp_path / "text.conllu"
     path.write_text("1\tBoat" + "\t_" * 8 + "\n7\tx" + "\t_" * 8 + "\n\n", "utf-8")
     with pytest.raises(pn.FormatError, match=r"text.conllu:2:"):
-        Pool(path, 2000)
+        Pool(path, 2000, CUT)

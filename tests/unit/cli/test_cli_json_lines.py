@@ -83,7 +83,7 @@ def test_the_columns_are_those_that_are_chosen(cli) -> None:
     assert 0 < word["upos_confidence"] <= 1
 
 
-def test_a_model_that_cuts_by_rules_tags_records(cli, model: Path) -> None:
+def test_a_model_that_never_learned_to_cut_tags_records(cli, model: Path) -> None:
     Path("two.jsonl").write_text('{"text":"The dog"}\n\n{"text":""}', "utf-8")
     assert cli("tag", model, "two.jsonl", "two.jsonl", "-o", "out.jsonl").status == 0
     one, _, empty, *again = Path("out.jsonl").read_text("utf-8").splitlines()

@@ -148,7 +148,7 @@ def test_a_terminal_as_input_gets_a_word(
     assert err.decode().splitlines() == [
         "reading from the terminal; end with Ctrl-D",
         "<stdin>: read as text",
-        "<stdin>: cut into tokens by rules for English; train --column all learns others",
+        "<stdin>: cut into tokens as in English; train --column all learns others",
     ]
 
 

@@ -201,7 +201,7 @@ def test_the_service_answers_many_users_and_says_what_is_wrong(service: Ask, mod
     assert answers == [(200, {"labels": tagger.tag_sents(own)}) for own in texts]
     status, found = service("/text", {"text": TEXT})
     assert status == 200 and len(found) == len(tagger.tag_text(TEXT))
-    assert all(TEXT[w["start"] : w["end"]] == w["form"] for sentence in found for w in sentence)
+    assert all(w["form"] in TEXT[w["start"] : w["end"]] for sentence in found for w in sentence)
     assert service("/tag", {"sentences": [[""]]})[0] == 422
     assert service("/tag", {"sentences": "no"})[0] == 422
 

@@ -24,7 +24,7 @@ def test_fields_make_it_a_column_file_and_name_its_columns():
 def test_a_file_can_be_read_again_and_a_stream_cannot():
     corpus = open_corpus(CORPORA / "good.conllu")
     assert list(corpus) == list(corpus)
-    stream = open_corpus(io.BytesIO(b"a b\n"))
+    stream = open_corpus(io.BytesIO(b"a b .\n"))
     assert len(list(stream)) == 1
     with pytest.raises(FileError, match="<stream>: a stream can be read only once"):
         list(stream)

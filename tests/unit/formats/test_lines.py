@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perceptron_nlp import load
 from perceptron_nlp._core.conllu.conlluscan import ConlluScanner
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FileError, FormatError
 from perceptron_nlp.formats import (
@@ -346,7 +347,6 @@ def test_a_text_whose_lines_end_in_carriage_returns_alone_is_refused(format, beg
 def test_carriage_returns_are_data_in_a_text_with_line_feeds_and_in_running_text():
     assert lines(b"a\rb\rc\n") == [(1, "a\rb\rc\n")]
     assert lines(b"a\r") == [(1, "a\r")]
-    assert [one.words for one in open_corpus(io.BytesIO(b"Go!\rStop!\r"), format="text")] == [
-        ("Go", "!"),
-        ("Stop", "!"),
-    ]
+    corpus = open_corpus(io.BytesIO(b"Go!\rStop!\r"), format="text")
+    corpus.cut_by(load("en").segmenter.sentences_in)
+    assert [one.words for one in corpus] == [("Go", "!"), ("Stop", "!")]

@@ -37,15 +37,15 @@ def expected(tagger: pn.Tagger, text: str | None) -> list[dict[str, object]] | N
 
 
 @pytest.fixture(scope="module")
-def by_rules() -> pn.Tagger:
+def as_english() -> pn.Tagger:
     return pn.train([(["The", "dog", "sleeps"], ["D", "N", "V"])], epochs=1)
 
 
 @pytest.mark.parametrize("dictionary", [True, False])
 def test_each_text_gets_the_words_of_tag_text(
-    pipeline: pn.Tagger, by_rules: pn.Tagger, dictionary: bool
+    pipeline: pn.Tagger, as_english: pn.Tagger, dictionary: bool
 ) -> None:
-    for tagger in (pipeline, by_rules):
+    for tagger in (pipeline, as_english):
         found = tag_arrow(tagger, pa.array(TEXTS), dictionary=dictionary)
         assert found.to_pylist() == [expected(tagger, text) for text in TEXTS]
 

@@ -32,7 +32,7 @@ def test_words_and_sentences_are_those_of_the_model(tokenizer: Any) -> None:
     assert tokenizer.word_tokenize(" \n") == tokenizer.span_tokenize("") == []
 
 
-def test_a_model_that_cuts_no_text_leaves_it_to_rules(tmp_path: Path) -> None:
+def test_a_model_that_never_learned_to_cut_does_as_the_english_one(tmp_path: Path) -> None:
     pn.train([(["a", "b"], ["X", "Y"])] * 3, epochs=1).save(tmp_path / "plain.model")
     plain = PerceptronTokenizer(str(tmp_path / "plain.model"))
     assert plain.word_tokenize("A boat. Two!") == ["A", "boat", ".", "Two", "!"]

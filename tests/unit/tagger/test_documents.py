@@ -92,7 +92,9 @@ def test_documents_begin_at_their_marks(tmp_path: Path, name: str, text: str):
 def test_a_document_ends_with_its_file_and_sentences_in_memory_belong_together(tmp_path: Path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("Ada B-X\n")
-    one, two = (next(iter(pn.open_corpus(tmp_path / name))) for name in ("a.txt", "b.txt"))
+    one, two = (
+        next(iter(pn.open_corpus(tmp_path / name, format="lines"))) for name in ("a.txt", "b.txt")
+    )
     assert starts_document(one, two)
     assert not starts_document(pn.Sentence(["a"]), pn.Sentence(["b"], path="elsewhere"))
 
