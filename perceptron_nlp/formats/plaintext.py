@@ -29,8 +29,8 @@ class RunningReader(Reader):
     def __iter__(self) -> Iterator[Sentence]:
         if self._segment is None:
             raise ArgumentError(
-                f"{self._source.name}: running text, which a tagger cuts: give it to one, or its"
-                " segmenter.sentences_in to cut_by"
+                f"{self._source.name}: read as running text, which has no labels, and is cut by a"
+                " tagger (cut_by(tagger.segmenter.sentences_in)); if it is labeled, say its format"
             )
         cut = self._segment(self._texts())
         for number, (line, text, tokens, is_glued) in enumerate(cut, 1):

@@ -349,7 +349,7 @@ def test_sentences_with_nothing_between_them_say_so_in_conllu(pipeline: pn.Tagge
     with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
         corpus.cut_by(tagger.segmenter.sentences_in)
         assert rebuilt("".join(as_conllu(one, {}) for one in corpus).encode()) == text
-    with pytest.raises(pn.ArgumentError, match="<stream>: running text, which a tagger cuts"):
+    with pytest.raises(pn.ArgumentError, match="<stream>: read as running text"):
         list(pn.open_corpus(io.BytesIO(b"a"), format="text"))
 
 
