@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.validation import validate as validate
     from perceptron_nlp.perceptrons.classifier import PerceptronClassifier as PerceptronClassifier
     from perceptron_nlp.tagger.api import train as train
+    from perceptron_nlp.tagger.cutting import tokenize as tokenize
     from perceptron_nlp.tagger.evaluation import Evaluation as Evaluation
     from perceptron_nlp.tagger.evaluation import Mistake as Mistake
     from perceptron_nlp.tagger.explain.explanation import Explanation as Explanation
@@ -119,7 +120,6 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.text_scores import F1 as F1
     from perceptron_nlp.tagger.text_scores import TextScores as TextScores
     from perceptron_nlp.tagger.text_scores import text_scores as text_scores
-    from perceptron_nlp.tagger.text_stream import tokenize as tokenize
     from perceptron_nlp.tagger.train.clusters import RawText as RawText
     from perceptron_nlp.tagger.train.loop import EpochReport as EpochReport
     from perceptron_nlp.tagger.train.options import TrainingOptions as TrainingOptions
@@ -168,7 +168,7 @@ _PLACES = {
     "_core.text.sentences": "TextWord",
     "tagger.tag.text": "TextSentence TextToken",
     "tagger.tagger": "Tagger load read_model",
-    "tagger.text_stream": "tokenize",
+    "tagger.cutting": "tokenize",
     "tagger.text_scores": "F1 TextScores text_scores",
     "features.templatefile": "preset preset_names read_templates",
     "tagger.train.loop": "EpochReport",

@@ -236,7 +236,7 @@ STREET = (
     "train",
     "tagger",
     "k_best",
-    "text_stream",
+    "cutting",
     "api",
 )
 
