@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import example, given
@@ -25,6 +27,11 @@ LONG = [
 ]
 
 
+@cache
+def english() -> pn.Tagger:
+    return pn.load("en")
+
+
 @given(ANY)
 @example(" ")
 @example("\n\n\t\n\n")
@@ -42,6 +49,38 @@ def test_nothing_is_lost_where_white_space_and_marks_are_long(
 @given(ANY)
 def test_nothing_is_lost_where_text_is_cut_as_english(text: str) -> None:
     rebuilt(None, text)
+
+
+@given(ANY, st.lists(st.integers(1, 9), max_size=30))
+def test_sentences_know_their_lines_and_if_one_stands_right_behind(
+    pipeline: pn.Tagger, text: str, lengths: list[int]
+) -> None:
+    ends = [*itertools.accumulate(lengths, initial=0), len(text)]
+    check_lines(pipeline, text, [text[a:b] for a, b in itertools.pairwise(ends)])
+
+
+@given(
+    st.lists(
+        st.sampled_from(["One.\n", "two words", "\n", " " * 1200, "\n" * 700, " \n" * 900]),
+        max_size=6,
+    ),
+    st.integers(100, 3000),
+)
+def test_sentences_know_their_lines_behind_long_stretches_of_white_space(
+    pipeline: pn.Tagger, parts: list[str], length: int
+) -> None:
+    text = "".join(parts)
+    check_lines(pipeline, text, [text[at : at + length] for at in range(0, len(text), length)])
+
+
+def check_lines(tagger: pn.Tagger, text: str, pieces: list[str]) -> None:
+    for segmenter in (tagger.segmenter, english().segmenter):
+        places = [(tokens[0][0], tokens[-1][1]) for tokens in segmenter.sentences_of(text)]
+        known = [
+            (text.count("\n", 0, first) + 1, text[last : last + 1].strip() != "")
+            for first, last in places
+        ]
+        assert [(line, glued) for line, *_, glued in segmenter.sentences_in(pieces)] == known
 
 
 def rebuilt(tagger: pn.Tagger | None, text: str) -> None:

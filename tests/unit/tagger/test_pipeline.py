@@ -349,6 +349,12 @@ def test_sentences_with_nothing_between_them_say_so_in_conllu(pipeline: pn.Tagge
     with pn.open_corpus(io.BytesIO(text.encode()), format="text") as corpus:
         corpus.cut_by(tagger.segmenter.sentences_in)
         assert rebuilt("".join(as_conllu(one, {}) for one in corpus).encode()) == text
+    as_english = "一。二。 三。四"
+    with pn.open_corpus(io.BytesIO(as_english.encode()), format="text") as corpus:
+        corpus.cut_by(pn.load("en").segmenter.sentences_in)
+        sentences = list(corpus)
+    assert len(sentences) == 4
+    assert rebuilt("".join(as_conllu(one, {}) for one in sentences).encode()) == as_english
     with pytest.raises(pn.ArgumentError, match="<stream>: read as running text"):
         list(pn.open_corpus(io.BytesIO(b"a"), format="text"))
 
