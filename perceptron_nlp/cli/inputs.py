@@ -205,7 +205,7 @@ def name_format(corpus: pn.Corpus) -> None:
 def take_segmenter(corpus: pn.Corpus, tagger: pn.Tagger, *, quiet: bool) -> None:
     """Have running text cut by a tagger; say so if it never learned to."""
     if corpus.format in ("text", "jsonl"):
-        corpus.cut_by(lambda pieces: tagger.segmenter.sentences_in(pieces))
+        corpus.cut_by(tagger.segmenter.sentences_in)
         if tagger.model.segmentation is None and not quiet:
             say(f"{corpus.path}: cut into tokens as in English; train --column all learns others")
 

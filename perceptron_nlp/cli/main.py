@@ -264,11 +264,11 @@ def _answering_signals() -> Iterator[None]:
         if number and signal.getsignal(number) not in (signal.SIG_IGN, None):
             handler = signal.default_int_handler if name == "SIGINT" else _terminate
             before[number] = signal.signal(number, handler)
-    sys.unraisablehook = _raise_again
+    hook, sys.unraisablehook = sys.unraisablehook, _raise_again
     try:
         yield
     finally:
-        sys.unraisablehook = sys.__unraisablehook__
+        sys.unraisablehook = hook
         for number, old in before.items():
             signal.signal(number, old)
 
