@@ -149,9 +149,9 @@ def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     """The whole model of some sentences, as large as it comes."""
     tags = [name for name in TAGS if has_labels(sentences, name)]
     lemmas = has_labels(sentences, "lemma")
-    base = pn.train(sentences, column="text").model
-    texts.raw += cut(base, texts.running)
-    texts.running = []
+    if texts.running:
+        texts.raw += cut(pn.train(sentences, column="text"), texts.running)
+        texts.running = []
     plain = list(plain_sentences(sentences, texts.n_plain, seed=1)) if texts.n_plain else []
     shown = [*sentences, *with_addresses(sentences)]
     parts = [column_model(name, shown, texts, plain) for name in tags]
@@ -166,13 +166,12 @@ def learned(sentences: list[pn.Sentence], texts: Texts) -> TaggerModel:
     return model.replace(segmentation=cutting.segmentation)
 
 
-def cut(base: TaggerModel, paths: list[Path]) -> list[list[str]]:
+def cut(tagger: pn.Tagger, paths: list[Path]) -> list[list[str]]:
     """The words of running text."""
-    segmenter = pn.Tagger(base).segmenter
     return [
         [word for _, _, words in sentence for word in words]
         for path in paths
-        for sentence in segmenter.sentences_of(path.read_text("utf-8"))
+        for sentence in tagger.segmenter.sentences_of(path.read_text("utf-8"))
     ]
 
 

@@ -29,10 +29,15 @@ def other_model() -> bytes:
     return pn.train(sentences, column="upos", epochs=2, seed=2).to_bytes()
 
 
+@functools.cache
+def _english() -> pn.Tagger:
+    return pn.load("en")
+
+
 def opened(data: bytes, format: str, errors: str = "strict") -> pn.Corpus:
     """A text in bytes, which is cut as English if it is running text."""
     corpus = pn.open_corpus(io.BytesIO(data), format=format, errors=errors)
-    corpus.cut_by(pn.load("en").segmenter.sentences_in)
+    corpus.cut_by(_english().segmenter.sentences_in)
     return corpus
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cache
 
 import perceptron_nlp as pn
 from perceptron_nlp._checks import check_choice, check_flag, check_int, encodable_text
@@ -84,9 +85,8 @@ class Session(AbstractContextManager["Session"]):
         check_flag("background", background)
         start = start_model(model, self.columns[0], self.tags)
         file = None if self.out is None else GoldFile(self.out, self.columns, self.tags)
-        self._pool = Pool(
-            pool, sentences, lambda text: (start or pn.load("en")).segmenter.sentences_in(text)
-        )
+        tagger = cache(lambda: start or pn.load("en"))  # opened once, if there is running text
+        self._pool = Pool(pool, sentences, lambda text: tagger().segmenter.sentences_in(text))
         self._treebank = Treebank(self._pool, file)
         self._draft = Draft(draft, self.columns, self._pool.items)
         self.messages = [*self._pool.warnings, *self._treebank.warnings, *self._draft.warnings]
