@@ -55,7 +55,7 @@ PATTERN_KINDS = (
 of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
 colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*, ``entity`` *&amp;*,
 ``code`` *B12* or *3f2a9c*."""
-MOST_CUT = {"number": 0.1, "code": 0.1, "fraction": 0.4, "initials": 0.4}
+MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10

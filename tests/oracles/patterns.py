@@ -116,7 +116,7 @@ def _in_chunk(chunk: _Chunk) -> Iterator[tuple[str, int, int]]:
 
 
 def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
-    if begin := chunk.match("a://(?=[a0])", at):
+    if begin := chunk.match(r"a://(?:\[[a0:.%]*\]|(?=[a0]))", at):
         return "url", chunk.address_end(begin)
     if len(chunk.words[at]) == 1 and (begin := chunk.match(r"a:\\[a0]", at)):
         return "file", chunk.strip(at, chunk.match(r"[a0\\._-]*", begin), "\\._-")
@@ -180,7 +180,7 @@ def _number(chunk: _Chunk, at: int) -> tuple[str, int]:
     if re.fullmatch(r"[12]\.[12]\.[24]|4\.[12]\.[12]", parts):
         time = chunk.match(r"a0(?:[:.]0)*", end)
         if time and chunk.words[end] == "T":
-            return "date", time + (chunk.words[time : time + 1] == ["Z"])
+            return "time", time + (chunk.words[time : time + 1] == ["Z"])
         return "date", end
     if marks[0] == ":":
         return "time", chunk.match("[.,]0", end) or end

@@ -680,7 +680,7 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
 }
 
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
- * marks and brackets that are no part of them; all from `first` on. */
+ * marks and brackets that are no part of them (of EY4096.1 the rest is); all from `first` on. */
 static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n,
                                  int64_t first) {
     Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
@@ -691,7 +691,8 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
             atoms[k].label = m->goes_on;
         if (!IS_CLOSED(kind)) continue;
         if (begin > first && opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
-        if (end > first && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
+        const int is_part = kind == PATTERN_CODE && is_name(&chunk, end + 1);
+        if (end > first && !is_part && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
     }
 }
 

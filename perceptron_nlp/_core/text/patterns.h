@@ -134,8 +134,10 @@ static inline int64_t address_end(const Chunk *c, int64_t begin) {
     return end;
 }
 
-static inline int is_single_letter(const Chunk *c, int64_t k, uint32_t look) {
-    return k < c->n && c->atoms[k].first == look && c->atoms[k].end - c->atoms[k].begin == 1;
+/* Is atom k this capital letter alone? */
+static inline int is_capital(const Chunk *c, int64_t k, uint8_t letter) {
+    return k < c->n && c->atoms[k].first == LOOK_CAPITAL && n_chars(c, k) == 1 &&
+           c->text[c->atoms[k].begin] == letter;
 }
 
 static inline int begins_path(const Chunk *c, int64_t k) {
@@ -191,8 +193,10 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at, run = c->end;
     const uint32_t next = mark_at(c, p + 1);
     if (next == ':' && is_letters(c, p)) {
-        if (mark_at(c, p + 2) == '/' && mark_at(c, p + 3) == '/' && is_name(c, p + 4)) {
-            *end = address_end(c, p + 4);
+        const int64_t brackets = mark_at(c, p + 4) == '[' ? run_end(c, p + 5, ":.%") - p - 3 : 0;
+        const int is_host = brackets ? mark_at(c, p + 3 + brackets) == ']' : is_name(c, p + 4);
+        if (mark_at(c, p + 2) == '/' && mark_at(c, p + 3) == '/' && is_host) {
+            *end = address_end(c, p + 4 + brackets);
             return PATTERN_URL;
         }
         if (mark_at(c, p + 2) == '\\' && is_name(c, p + 3) && n_chars(c, p) == 1) {
@@ -254,8 +258,8 @@ static inline int is_named_date(const Chunk *c, int64_t p) {
     if ((mark != '-' && mark != '/') || mark_at(c, p + 3) != mark) return 0;
     if (!is_letters(c, p + 2) || !is_digits(c, p + 4) || n_chars(c, p) > 2) return 0;
     const int64_t letters = n_chars(c, p + 2), last = n_chars(c, p + 4);
-    const int is_capital = c->atoms[p + 2].first == LOOK_CAPITAL;
-    return (last == 2 || last == 4) && letters > 2 && letters < (is_capital ? 10 : 4);
+    const int starts_capital = c->atoms[p + 2].first == LOOK_CAPITAL;
+    return (last == 2 || last == 4) && letters > 2 && letters < (starts_capital ? 10 : 4);
 }
 
 /* What begins with a digit: kind, or -1 where it is skipped up to *end. */
@@ -279,11 +283,10 @@ static inline int number_pattern(const Chunk *c, int64_t *end) {
     const int is_date = parts == 3 && same && middle < 3 && mark != ':' && mark != ',' &&
                         ((first < 3 && (last == 2 || last == 4)) || (first == 4 && last < 3));
     if (is_date) {
-        const int has_time = is_single_letter(c, k, LOOK_CAPITAL) &&
-                             c->text[c->atoms[k].begin] == 'T' && is_digits(c, k + 1);
-        if (has_time) {
+        if (is_capital(c, k, 'T') && is_digits(c, k + 1)) {
             for (k += 2; is_one_of(mark_at(c, k), ":.") && is_digits(c, k + 1);) k += 2;
-            *end = k + (is_single_letter(c, k, LOOK_CAPITAL) && c->text[c->atoms[k].begin] == 'Z');
+            *end = k + is_capital(c, k, 'Z');
+            return PATTERN_TIME;
         }
         return PATTERN_DATE;
     }
@@ -392,17 +395,12 @@ static inline int64_t emoticon_end(const Chunk *c) {
 
 #define DEGREE 0xB0u
 
-/* Is atom k this letter? */
-static inline int is_unit(const Chunk *c, int64_t k, uint8_t letter) {
-    return is_single_letter(c, k, LOOK_CAPITAL) && c->text[c->atoms[k].begin] == letter;
-}
-
 /* What begins with a mark: kind, or -1; *end is where it ends. */
 static inline int mark_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
     const uint32_t mark = mark_at(c, p);
     *end = p + 1;
-    if (mark == DEGREE && (is_unit(c, p + 1, 'C') || is_unit(c, p + 1, 'F'))) {
+    if (mark == DEGREE && (is_capital(c, p + 1, 'C') || is_capital(c, p + 1, 'F'))) {
         *end = p + 2;
         return PATTERN_NAME;
     }
