@@ -1,8 +1,7 @@
 /* CoNLL-U scanned into numbers: the distinct strings of some columns, and each word's string.
  *
  * Lines are judged as scan.h judges them; what it is not sure of ends the scan. */
-#ifndef PERCEPTRON_NLP_NUMBERING_H
-#define PERCEPTRON_NLP_NUMBERING_H
+#pragma once
 
 #include "conllu/scan.h"
 #include "features/utf8.h"
@@ -114,5 +113,3 @@ static inline uint8_t *write_joined(const Numbering *x, int64_t first, int64_t l
     }
     return to;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Lines of CoNLL-U as fields, found sixteen bytes at a time where the processor can. */
-#ifndef PERCEPTRON_NLP_SCAN_H
-#define PERCEPTRON_NLP_SCAN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -478,5 +477,3 @@ static inline int next_word(ConlluSentence *s, const uint8_t **at, const uint8_t
         if (!is_plain_deps(&s->deps[k], s)) return -1;
     return 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Gaps in a text, and strings put into them. */
-#ifndef PERCEPTRON_NLP_SPLICE_H
-#define PERCEPTRON_NLP_SPLICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ static inline const uint8_t *scan_sentence(const Decoder *d, Worker *w, ConlluSe
     }
     return more < 0 ? NULL : at;
 }
-
-#endif

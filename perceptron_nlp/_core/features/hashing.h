@@ -1,8 +1,7 @@
 /* 64-bit keys of strings and tuples: XXH64 (Yann Collet, "xxHash fast digest algorithm",
  * specification version 0.2.0), in portable C. The values stand in saved models, so this
  * function is fixed for ever; the tests hold it against the reference library. */
-#ifndef PERCEPTRON_NLP_HASHING_H
-#define PERCEPTRON_NLP_HASHING_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -178,5 +177,3 @@ static inline uint64_t siphash13(uint64_t k0, uint64_t k1, const uint8_t *p, siz
     for (int i = 0; i < 3; i++) sip_round(&s);
     return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
-
-#endif

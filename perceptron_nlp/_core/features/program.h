@@ -8,8 +8,7 @@
  *   types of one column, reach 2:   L2 L1 The old man R1 R2   L2 L1 Stop R1 R2
  *
  * The key of a feature is XXH64 over the hashes of its atoms, seeded by its template's hash. */
-#ifndef PERCEPTRON_NLP_PROGRAM_H
-#define PERCEPTRON_NLP_PROGRAM_H
+#pragma once
 
 #include "features/values.h"
 
@@ -245,5 +244,3 @@ static inline int is_of_word_and_tag(const Program *p, int32_t template_id) {
         }
     return 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Is a text UTF-8? */
-#ifndef PERCEPTRON_NLP_UTF8_H
-#define PERCEPTRON_NLP_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -111,5 +110,3 @@ static inline uint32_t utf8_put(uint8_t *p, uint32_t c) {
     p[3] = (uint8_t)(0x80 | (c & 0x3F));
     return 4;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What can be seen of one word: its views (as written, lower-cased, shape, …), their prefixes,
  * suffixes and n-grams, each as a 64-bit hash of its UTF-8 bytes. */
-#ifndef PERCEPTRON_NLP_VALUES_H
-#define PERCEPTRON_NLP_VALUES_H
+#pragma once
 
 #include "features/hashing.h"
 #include "features/views.h"
@@ -104,5 +103,3 @@ static inline int32_t most_values(const ValueSpec *spec) {
 static inline int word_many(WordScratch *s, const ValueSpec *spec) {
     return spec->affix == AFFIX_PIECES ? word_pieces(s, spec) : word_ngrams(s, spec);
 }
-
-#endif

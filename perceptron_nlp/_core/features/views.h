@@ -2,8 +2,7 @@
  *
  * Needs Python.h for the Unicode tables of the interpreter: they are plain lookups of a code
  * point, and safe without the interpreter lock. */
-#ifndef PERCEPTRON_NLP_VIEWS_H
-#define PERCEPTRON_NLP_VIEWS_H
+#pragma once
 
 #include <Python.h>
 #include <stdint.h>
@@ -358,5 +357,3 @@ static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint
 static inline uint32_t view_at(const WordScratch *s, const View *v, uint32_t i) {
     return s->one_byte ? i : v->at[i];
 }
-
-#endif

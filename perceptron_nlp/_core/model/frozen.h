@@ -15,8 +15,7 @@
  * keys were made to meet under that of all tables. Weights are whole numbers of
  * 1 / scale, and sums of them are exact in 32 bits, so every order of adding them gives the same
  * tags. */
-#ifndef PERCEPTRON_NLP_FROZEN_H
-#define PERCEPTRON_NLP_FROZEN_H
+#pragma once
 
 #include "model/packed.h"
 #include "table/portable.h"
@@ -366,5 +365,3 @@ static inline int filter_add(KeyFilter *f, const FrozenTable *t, uint64_t all, c
     for (int64_t k = 0; k < n; k++) *filter_word(f, keys[k]) |= filter_bits(keys[k]);
     return 0;
 }
-
-#endif

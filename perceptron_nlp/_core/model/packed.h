@@ -5,8 +5,7 @@
  * Vector instructions put eight weights at their labels' places at once, so that adding a row
  * takes the same few steps whatever it holds, and no branch that could be foreseen wrong. What is
  * read beyond the last weight (up to PACKED_SLACK words) is thrown away. */
-#ifndef PERCEPTRON_NLP_PACKED_H
-#define PERCEPTRON_NLP_PACKED_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -287,6 +286,4 @@ TARGET_AVX2 static ALWAYS_INLINE void add_packed_avx2(Shorts *sum, int parts,
         weight += bits_set(few);
     }
 }
-#endif
-
 #endif

@@ -13,8 +13,7 @@
  * best part for each slot that its labels fill, or of 0 where not all fill it and that is more, is no
  * less than the score of any of its labels, roundings included, because both are summed in the same
  * order; so families whose bound is below the best label so far are passed over. */
-#ifndef PERCEPTRON_NLP_PARTS_H
-#define PERCEPTRON_NLP_PARTS_H
+#pragma once
 
 #include <float.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ static inline int next_difference(const Parts *x, PartWalk *walk, int32_t *part,
         return 1;
     }
 }
-
-#endif

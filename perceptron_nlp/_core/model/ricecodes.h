@@ -1,6 +1,5 @@
 /* Numbers out of a Rice code: formats/tensorarrays.py has the layout. */
-#ifndef PERCEPTRON_NLP_RICECODES_H
-#define PERCEPTRON_NLP_RICECODES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -276,5 +275,3 @@ static inline int rice_numbers(const RiceCode *c, uint8_t *out) {
     free(longs);
     return good ? RICE_GOOD : rice_by_bits(c, out);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What compilers and processors spell differently; no other header uses what standard C lacks, but
  * for the names of the processors' own instructions. */
-#ifndef PERCEPTRON_NLP_PORTABLE_H
-#define PERCEPTRON_NLP_PORTABLE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -124,6 +123,4 @@ static inline int cpu_has_avx2(void) {
 static inline int cpu_has_avx2(void) {
     return 0;
 }
-#endif
-
 #endif

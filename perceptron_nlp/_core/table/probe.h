@@ -6,8 +6,7 @@
  * The first slot is (key * multiplier) >> shift. The multiplier is odd and drawn anew by each
  * process, so nobody can choose words that fall into one run of slots; row numbers do not
  * depend on it, hence neither does anything saved. */
-#ifndef PERCEPTRON_NLP_PROBE_H
-#define PERCEPTRON_NLP_PROBE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -111,5 +110,3 @@ static inline int64_t index_insert(Index *x, uint64_t key) {
     index_put(x->slots, x->bits, x->multiplier, key, x->n + 1);
     return x->n++;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * scores[k] = rows[0][k] + rows[1][k] + …, added in this order in any form; so plain C and vector
  * instructions give the same sums, to the last bit. A row of the table is at `place` of its weights
  * (0: it has learned nothing; place[-1] is 0), and `stride` weights long, a multiple of GROUP. */
-#ifndef PERCEPTRON_NLP_SUMS_H
-#define PERCEPTRON_NLP_SUMS_H
+#pragma once
 
 #include "table/portable.h"
 
@@ -122,5 +121,3 @@ static inline AddRow row_adder(int plain) {
 #endif
     return add_row_plain;
 }
-
-#endif

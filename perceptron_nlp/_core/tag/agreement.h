@@ -8,8 +8,7 @@
  *
  * Columns are labeled in turn. Where a word and its labels so far settle the next one (settle.h), this
  * is not scored, and the column is held to it. */
-#ifndef PERCEPTRON_NLP_AGREEMENT_H
-#define PERCEPTRON_NLP_AGREEMENT_H
+#pragma once
 
 #include <float.h>
 
@@ -437,5 +436,3 @@ static inline Batch agreeing_batch(Worker *w, int32_t column) {
 static inline int run_worker(const Decoder *d, Worker *w) {
     return w->agreement ? run_columns(w->agreement, w) : d->run(d, w);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A model ready to tag, and the batch of sentences that one thread is tagging with it. */
-#ifndef PERCEPTRON_NLP_BATCH_H
-#define PERCEPTRON_NLP_BATCH_H
+#pragma once
 
 #include "train/beam.h"
 #include "model/packed.h"
@@ -255,5 +254,3 @@ static inline TokenView token_view(const Decoder *d, Worker *w, int64_t place, i
     TokenView view = {types, w->cache.carried, past, first, last};
     return view;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * Passes 2 and 3 are compiled for scores of 16 bits (where no sum can leave them) in up to three
  * forms, and for scores of 32 bits (kernel.h); all give the same labels. Where there are more than
  * DENSE_LABELS labels, or parts of these, there are no vectors (rows.h). */
-#ifndef PERCEPTRON_NLP_DECODE_H
-#define PERCEPTRON_NLP_DECODE_H
+#pragma once
 
 #include "tag/streams.h"
 
@@ -154,5 +153,3 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
     if (d->pairs.n_groups && l->dense && choose_pair_way(&w->pairs, &d->pairs, l) < 0) return -1;
     return find_types(d, w);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Marks that stand for each other. A treebank has the quotes and dashes of one hand; those that a model
  * has never seen are seen as a like one that it has: what else is known of them, their shape, is that
  * of anything. Whatever is known stays as it is. */
-#ifndef PERCEPTRON_NLP_MARKS_H
-#define PERCEPTRON_NLP_MARKS_H
+#pragma once
 
 #include "features/values.h"
 
@@ -59,5 +58,3 @@ static inline int marks_class(const uint8_t *text, size_t n) {
         if (!MARKS[first].repeated || mark_class(text + at, n - at, &length) != first) return -1;
     return first;
 }
-
-#endif

@@ -13,8 +13,7 @@
  * where pairs come again: what stood lately tells while they are looked up each time by way of a
  * filter, which touches no memory for what the model does not know; and how many are found tells
  * while they are remembered. */
-#ifndef PERCEPTRON_NLP_REMEMBERED_H
-#define PERCEPTRON_NLP_REMEMBERED_H
+#pragma once
 
 #include "tag/typecache.h"
 
@@ -461,5 +460,3 @@ static inline int transition_fill(const CacheLayout *l, TypeCache *c, const Toke
     *transition = found;
     return 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Where there are no vectors, rows of the table are summed: those that the types of its words list, and
  * those of templates over several words, which do not depend on labels, and are found first. */
-#ifndef PERCEPTRON_NLP_ROWS_H
-#define PERCEPTRON_NLP_ROWS_H
+#pragma once
 
 #include "tag/decode.h"
 
@@ -242,5 +241,3 @@ static inline int tag_by_rows(const Decoder *d, Worker *w) {
     free(sums);
     return 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Scores of single tokens are whole numbers of 16 or 32 bits and their sums along a sentence are kept
  * in doubles, which hold whole numbers exactly up to 2^53: so sums are exact here too. */
-#ifndef PERCEPTRON_NLP_SEARCH_H
-#define PERCEPTRON_NLP_SEARCH_H
+#pragma once
 
 #include "tag/rows.h"
 
@@ -135,5 +134,3 @@ static inline void choose_kernels(Decoder *d, int plain) {
     d->run = run_batch;
     choose_form(d, plain);
 }
-
-#endif

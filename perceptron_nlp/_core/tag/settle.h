@@ -1,8 +1,7 @@
 /* Labels that a word and its labels in the columns before settle, by what was counted in training
  * (tagger/model/settled.py): those of the word itself, else of its longest ending that is known
  * together with its shape. Keys are the upper halves of hashes, ascending. */
-#ifndef PERCEPTRON_NLP_TAG_SETTLE_H
-#define PERCEPTRON_NLP_TAG_SETTLE_H
+#pragma once
 
 #include "features/views.h"
 #include "features/hashing.h"
@@ -78,5 +77,3 @@ static inline int32_t settled_label(const Settled *s, WordScratch *scratch, cons
         if (found >= 0 || k == 0) return found - (found >= 0);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Where tagging is: sentences that go side by side, each at one of its tokens, and what is looked up
  * for it. For pass 3 of decode.h, in all of its forms. */
-#ifndef PERCEPTRON_NLP_STREAMS_H
-#define PERCEPTRON_NLP_STREAMS_H
+#pragma once
 
 #include "tag/batch.h"
 #include "tag/remembered.h"
@@ -240,5 +239,3 @@ static inline int32_t take_pairs(const Decoder *d, const Worker *w, int64_t *sen
     }
     return count;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * out of label objects that exist already. The calling thread holds the interpreter lock, or in
  * builds without one is attached to the interpreter. Between plain buffers and a batch no object is
  * touched. */
-#ifndef PERCEPTRON_NLP_STRINGS_H
-#define PERCEPTRON_NLP_STRINGS_H
+#pragma once
 
 #include <Python.h>
 #include <pythread.h>
@@ -215,5 +214,3 @@ static inline int label_buffers(const Decoder *d, Worker *w, const WordBuffers *
     }
     return 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * The cache belongs to one Worker. It is full when it takes its share of what all caches of a tagger
  * may take. Then, between batches, types are dropped that were not met again since that happened
  * last. Only a batch with more types than there is room for makes it larger, until the next. */
-#ifndef PERCEPTRON_NLP_TYPECACHE_H
-#define PERCEPTRON_NLP_TYPECACHE_H
+#pragma once
 
 #include "tag/typefill.h"
 
@@ -331,5 +330,3 @@ static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t colu
     c->misses++;
     return type_enter(c, l, column, word, hash, texts, 0);
 }
-
-#endif

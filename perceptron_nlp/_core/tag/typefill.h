@@ -3,8 +3,7 @@
  * Buckets and rows of weights stand anywhere in memory, and only so much can be fetched at a time.
  * So keys are made, and their buckets fetched, when a type is entered; their rows are found and
  * fetched when GUESS_BEHIND types more were entered, and summed some types later. */
-#ifndef PERCEPTRON_NLP_TYPEFILL_H
-#define PERCEPTRON_NLP_TYPEFILL_H
+#pragma once
 
 #include "tag/marks.h"
 #include "tag/typelayout.h"
@@ -289,5 +288,3 @@ static inline int begin_type(TypeCache *c, const CacheLayout *l, uint32_t type, 
     guess_types(c, l, c->n_fresh - GUESS_BEHIND);
     return 0;
 }
-
-#endif

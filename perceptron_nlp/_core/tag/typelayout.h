@@ -9,8 +9,7 @@
  * A slot with a condition is no vector of its own: "not first" is added to the vector of its
  * column and offset, and a correction vector turns it into "first" for the one word concerned.
  * With more than DENSE_LABELS labels the rows themselves are kept, as lists. */
-#ifndef PERCEPTRON_NLP_TYPELAYOUT_H
-#define PERCEPTRON_NLP_TYPELAYOUT_H
+#pragma once
 
 #include "features/hashing.h"
 #include "features/program.h"
@@ -280,5 +279,3 @@ static inline size_t vector_bytes(const CacheLayout *l) {
 static inline size_t transition_words(const CacheLayout *l) {
     return l->n_transitions ? (size_t)l->table->n_labels + 1 : 0;
 }
-
-#endif

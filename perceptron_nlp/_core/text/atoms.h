@@ -1,7 +1,6 @@
 /* Atoms of running text in UTF-8, as text/atoms.py tells them: where each stands, and what is behind
  * it. Places are below 2^31 bytes. */
-#ifndef PERCEPTRON_NLP_ATOMS_H
-#define PERCEPTRON_NLP_ATOMS_H
+#pragma once
 
 #include "tag/typelayout.h"
 
@@ -231,5 +230,3 @@ static inline void places_add(Places *x, uint64_t key, uint32_t value) {
 static inline uint32_t places_find(const Places *x, uint64_t key) {
     return x->values[place_at(x, key)];
 }
-
-#endif

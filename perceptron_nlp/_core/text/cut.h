@@ -3,8 +3,7 @@
  * Most places are certain, and a decoder that labels every atom would look up some forty features at
  * each of them. So only the others are scored, one after the other, and what the templates say is
  * remembered by all that they look at: of all atoms that a place looks at, and of the nearest. */
-#ifndef PERCEPTRON_NLP_CUT_H
-#define PERCEPTRON_NLP_CUT_H
+#pragma once
 
 #include "tag/batch.h"
 #include "text/matches.h"
@@ -656,10 +655,22 @@ static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const
     return is_abbreviation(m, sums, c, begin, k) ? begin : -1;
 }
 
+/* z. B., d. h. so: is atom k a small letter alone with a full stop behind, before small letters or one
+ * letter with a full stop? There `behind` atoms, of which the last may not be whole. */
+static inline int is_shortened(const Chunk *c, int64_t k, size_t behind) {
+    const Atom *atom = &c->atoms[k], *next = atom + 2;
+    if (behind < 3 || atom->first != LOOK_SMALL || n_chars(c, k) > 1) return 0;
+    if (next[-1].gap != GAP_SPACE || (k > 0 && (!opens_pattern(c, k - 1) || is_name(c, k - 2))))
+        return 0;
+    const int is_letter = next->first == LOOK_CAPITAL && next->char_end - next->char_begin == 1;
+    return next->first == LOOK_SMALL ||
+           (is_letter && behind > 3 && next->gap == GAP_NOTHING && next[1].first == '.');
+}
+
 /* Find the abbreviations of n atoms with nothing between, but within patterns. What is within one goes
  * on, and a token ends behind its full stop, or before it, too; initials written together go on. */
 static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const uint8_t *text,
-                                      Atom *atoms, size_t n, size_t first) {
+                                      Atom *atoms, size_t n, size_t first, size_t behind) {
     const Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
     for (size_t k = 0; k + 1 < n; k++) {
         const int64_t at = (int64_t)k;
@@ -670,7 +681,7 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
                             n_chars(&chunk, at) == 1 && n_chars(&chunk, at + 2) == 1 &&
                             is_letters(&chunk, at + 2) && !is_name(&chunk, at - 1) &&
                             is_abbreviation(m, sums, &chunk, at, at);
-        if (goes_on) begin = at;
+        if (goes_on || (begin < 0 && is_shortened(&chunk, at, n + behind - k))) begin = at;
         if (begin < 0) continue;
         for (size_t i = begin > (int64_t)first ? (size_t)begin : first; i <= k; i++)
             atoms[i].label = i == k && m->is_parted ? m->token : m->goes_on;
@@ -730,14 +741,14 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             atom->label = i + 1 < end ? certain_label(m, atom, atoms[i + 1].first) : -1;
         size_t next = barrier;
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
-        if (is_new || i + 2 < end) barrier = next;
+        if (i + 3 < end) barrier = next;
         if (!is_new && i + 1 < end) continue;
         if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
             hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
                           first > chunk ? (int64_t)(first - chunk) : 0);
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
-                               first > chunk ? first - chunk : 0);
+                               first > chunk ? first - chunk : 0, end - i - 1);
         chunk = i + 1;
     }
     return is_whole ? end : barrier;
@@ -1118,5 +1129,3 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
     }
     return 0;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * those of the beginnings of the word; only what is found is put together and compared. Hashes are
  * sums of letters times powers of a number that is drawn anew by each process, since files choose the
  * lemmas: words that collide whatever it is have some hundred letters. */
-#ifndef PERCEPTRON_NLP_TEXT_LEMMAS_H
-#define PERCEPTRON_NLP_TEXT_LEMMAS_H
+#pragma once
 
 #include "features/utf8.h"
 #include "tag/typelayout.h"
@@ -445,5 +444,3 @@ static inline int known_scripts(const LemmaModel *m, LemmaWord *w, Letters *know
     if (!found) to[n++] = '_';
     return (int)n;
 }
-
-#endif

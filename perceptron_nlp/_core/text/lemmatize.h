@@ -1,6 +1,5 @@
 /* Words and their tags labeled with edit scripts, and the lemmas that these make (lemmas.h). */
-#ifndef PERCEPTRON_NLP_TEXT_LEMMATIZE_H
-#define PERCEPTRON_NLP_TEXT_LEMMATIZE_H
+#pragma once
 
 #include "tag/settle.h"
 #include "text/writer.h"
@@ -189,5 +188,3 @@ static inline int lemmatize_new(const LemmaTagger *m, Lemmatizing *x, LemmaCache
     }
     return 0;
 }
-
-#endif

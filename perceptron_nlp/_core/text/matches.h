@@ -3,8 +3,7 @@
  * rest or the front of its run; how much of the run is before and behind, and the type of the atom. A
  * run is of characters of one type. Words are a trie of characters, in which what begins with an atom is
  * followed for at most LONGEST_MATCH of them, so that the time is proportional to the text. */
-#ifndef PERCEPTRON_NLP_MATCHES_H
-#define PERCEPTRON_NLP_MATCHES_H
+#pragma once
 
 #include "text/atoms.h"
 
@@ -95,5 +94,3 @@ static inline void show_match(const Atom *atoms, size_t n, const Match *found, s
     shown[4] = shown_distance(own->behind);
     shown[5] = types[atoms[i].type];
 }
-
-#endif

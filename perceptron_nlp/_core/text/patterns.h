@@ -1,8 +1,7 @@
 /* Patterns that are one token in most languages: addresses, numbers, pictures. Each is made of atoms
  * with nothing between them. The time is proportional to the atoms: what does not match is found out
  * within a few of them, or once for a run of characters of names. */
-#ifndef PERCEPTRON_NLP_PATTERNS_H
-#define PERCEPTRON_NLP_PATTERNS_H
+#pragma once
 
 #include "text/atoms.h"
 
@@ -487,5 +486,3 @@ static ALWAYS_INLINE int may_have_pattern(const Atom *atoms, size_t n) {
     if (last >= LOOK_CLASSES) return is_one_of(first, "@#<:;=") || first == DEGREE;
     return first < LOOK_CLASSES || last == '#';
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Words of the tokens of a text: each token itself, white space in it as one space, or what a split
  * script (text/scripts.py) makes of it. */
-#ifndef PERCEPTRON_NLP_TEXT_WORDS_H
-#define PERCEPTRON_NLP_TEXT_WORDS_H
+#pragma once
 
 #include "tag/search.h"
 #include "text/cut.h"
@@ -255,5 +254,3 @@ static inline int split_words(TextWords *x, Cut *cut, const uint8_t *text, const
     if (n) memmove(x->words, x->words + n, x->n_words * sizeof *x->words);
     return 0;
 }
-
-#endif

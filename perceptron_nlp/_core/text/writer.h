@@ -3,8 +3,7 @@
  *
  * A lemma depends on the word, its tags and its being the first of its sentence; what was found once
  * is remembered, within the share of this cache in what all may take. */
-#ifndef PERCEPTRON_NLP_WRITER_H
-#define PERCEPTRON_NLP_WRITER_H
+#pragma once
 
 #include "tag/agreement.h"
 #include "text/words.h"
@@ -416,5 +415,3 @@ static inline int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const 
     }
     return 0;
 }
-
-#endif

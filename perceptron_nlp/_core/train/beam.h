@@ -12,8 +12,7 @@
  *
  * Of equal scores the lowest label goes first, then the best parent: results are the same on
  * every machine. */
-#ifndef PERCEPTRON_NLP_BEAM_H
-#define PERCEPTRON_NLP_BEAM_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -176,5 +175,3 @@ static inline void beam_trace(const Beam *b, int64_t steps, int32_t *labels) {
         rank = b->parents[step * b->width + rank];
     }
 }
-
-#endif
