@@ -96,8 +96,8 @@ class Corpus(Iterable[Sentence]):
             self._columns: tuple[str, ...] = ("form",)
             self.warnings: tuple[str, ...] = ()
             self.default_column: str | None = None
-            # Running text is often read as bytes, without the module of its format.
-            if self.format != "text":
+            # Text of words alone is often read as bytes, without the module of its format.
+            if self.format not in ("text", "lines"):
                 kind = _kind(self.format)
                 self._columns = kind.columns_of(head, fields, self.path)
                 self.warnings = kind.warnings_of(head, fields, self.path)

@@ -58,6 +58,9 @@ class _Chunk:
         own = "".join(self.words[begin:end])
         return own.isascii() and own.lower() in words
 
+    def is_part(self, at: int) -> bool:
+        return re.fullmatch("[a-zA-Z]{2,}", self.words[at]) is not None
+
     def address_end(self, begin: int) -> int:
         end = self.match(f"{IN_ADDRESS}*", begin)
         while end > begin and self.sketch[end - 1] in ".,;:!?*()":
@@ -146,7 +149,11 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
         is_end = chunk.sketch[dot] == "." and chunk.sketch[dot - 1] in "a0"
         if is_end and chunk.listed(dot + 1, file, FILE_ENDS):
             return "file", file
-    return "", 0
+    end = at + 1
+    while chunk.match(r"\.a", end) and chunk.is_part(end + 1):
+        end += 2
+    is_name = end > at + 4 and chunk.is_part(at) and chunk.words[at][0].islower()
+    return ("host", end) if is_name and not chunk.match("[a0]", end) else ("", 0)
 
 
 def _groups(chunk: _Chunk, at: int) -> int:

@@ -627,7 +627,8 @@ static ALWAYS_INLINE int8_t certain_label(const CutModel *m, const Atom *atom, u
     return (int8_t)((int)places_find(&m->certain, place_key(atom->last, atom->gap, next)) - 1);
 }
 
-/* Are these atoms a listed abbreviation? Capitals are where it is listed in small letters. */
+/* Are these atoms a listed abbreviation? Where it is listed in small letters it may begin with a
+ * capital, but is no acronym (ED is not ed.). */
 static inline int is_abbreviation(const CutModel *m, CutSums *sums, const Chunk *c, int64_t begin,
                                   int64_t last) {
     static const ValueSpec forms[2] = {{VIEW_WORD, AFFIX_NONE, 0, 0},
@@ -635,8 +636,9 @@ static inline int is_abbreviation(const CutModel *m, CutSums *sums, const Chunk 
     const uint32_t views = 1u << VIEW_WORD | 1u << VIEW_LOWER, at = c->atoms[begin].begin;
     WordScratch *s = &sums->scratch;
     if (word_views(s, c->text + at, c->atoms[last].end - at, views) < 0) return 0;
+    const int is_acronym = n_chars(c, last) > 1 && c->atoms[last].last == LOOK_CAPITAL;
     return places_find(&m->abbreviations, word_key(word_value(s, &forms[0]), 0)) ||
-           places_find(&m->abbreviations, word_key(word_value(s, &forms[1]), 0));
+           (!is_acronym && places_find(&m->abbreviations, word_key(word_value(s, &forms[1]), 0)));
 }
 
 /* The first atom of the abbreviation that ends with atom k, of letters with a full stop behind it; or

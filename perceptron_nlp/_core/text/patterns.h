@@ -74,6 +74,11 @@ static inline int is_of_code(const Chunk *c, int64_t k) {
            c->atoms[k].end - c->atoms[k].begin == (uint32_t)n_chars(c, k);
 }
 
+/* Of os.path.join, which has three parts or more. */
+static inline int is_part_of_name(const Chunk *c, int64_t k) {
+    return is_of_code(c, k) && n_chars(c, k) > 1;
+}
+
 /* A run of letters; single ones without case may be of a script without spaces. */
 static inline int is_letters(const Chunk *c, int64_t k) {
     if (k < 0 || k >= c->n) return 0;
@@ -238,7 +243,9 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
             *end = file;
             return PATTERN_FILE;
         }
-    return -1;
+    for (*end = p + 1; mark_at(c, *end) == '.' && is_part_of_name(c, *end + 1);) *end += 2;
+    const int is_small = c->atoms[p].first == LOOK_SMALL && is_part_of_name(c, p);
+    return is_small && *end > p + 4 && !is_name(c, *end) ? PATTERN_HOST : -1;
 }
 
 /* The end of a version whose numbers end at k: 1.2.0-rc.1, 2.0.0-beta2, 3.1.4-dev. */
