@@ -7,8 +7,8 @@ a sentence begins. In scripts that are written without spaces a word is two lett
 quotes tells that not every quote ends a sentence.
 
 English text also has names with an apostrophe that own something (*O'Hara's*), clitics on such a
-word (*y'all're*), and two on a word (*they'd've*). A treebank of a quarter of a million words has
-none.
+word (*y'all're*), two on a word (*they'd've*), and words that begin with an apostrophe (*'cause*).
+A treebank of a quarter of a million words has none.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ QUOTES = (("「", "」"), ("『", "』"), ("“", "”"), ("（", "）"))
 # One in so many of the words with a clitic changes. Owners begin with one of PREFIXES.
 CLITICS_EVERY = {"'s": 8, "'d": 2, "n't": 12, "'re": 4, "'ll": 4}
 PREFIXES = ("O'", "D'", "Mc", "O'", "L'")
+# One in so many of these is clipped.
+CLIPPED_EVERY = 6
+CLIPPED = {"because": "'cause", "until": "'til", "about": "'bout", "them": "'em"}
 # With the stop, in letters without case.
 FEWEST_TOKENS, MOST_TOKENS = 2, 6
 # The ideographs of Unicode, from the first, and how many; the consonants of Devanagari.
@@ -52,18 +55,22 @@ def with_other_stops(sentences: Sequence[pn.Sentence]) -> list[pn.Sentence]:
 
 
 def with_clitics(sentences: Sequence[pn.Sentence]) -> list[pn.Sentence]:
-    """Return sentences with another word before a clitic, or a clitic behind one."""
+    """Return sentences with another word before a clitic, or a clitic behind one, or clipped."""
     found = []
-    turns = {kind: itertools.cycle(range(every)) for kind, every in CLITICS_EVERY.items()}
+    every = CLITICS_EVERY | dict.fromkeys(CLIPPED, CLIPPED_EVERY)
+    turns = {kind: itertools.cycle(range(number)) for kind, number in every.items()}
     names = itertools.cycle(PREFIXES)
     for sentence in sentences:
         text, tokens, is_glued = surface(sentence)
         for at, (start, end, words) in enumerate(tokens):
-            if len(words) != 2 or next(turns.get(words[1], itertools.repeat(1))):
+            word, clitic, last = words[0], words[-1], end
+            is_other = len(words) != 2 - (clitic in CLIPPED)
+            if is_other or next(turns.get(clitic, itertools.repeat(1))):
                 continue
-            (word, clitic), last = words, end
             new: tuple[str, ...] = ()
-            if clitic == "'s" and at and word.istitle() and word.isalpha():
+            if clitic in CLIPPED:
+                new = (CLIPPED[clitic],)
+            elif clitic == "'s" and at and word.istitle() and word.isalpha():
                 new = next(names) + word, clitic
             elif word.lower() in ("you", "they") and clitic in ("'re", "'ll"):
                 new = "y'all", clitic
