@@ -6,9 +6,9 @@ seen. Of every other sentence some words are left, in letters without case, whic
 a sentence begins. In scripts that are written without spaces a word is two letters, and a word in
 quotes tells that not every quote ends a sentence.
 
-English text also has names with an apostrophe that own something (*O'Hara's*), clitics on such a
-word (*y'all're*), two on a word (*they'd've*), and words that begin with an apostrophe (*'cause*).
-A treebank of a quarter of a million words has none.
+English text also has names with an apostrophe or a number that own something (*O'Hara's*), clitics
+on such a word (*y'all're*), two on a word (*they'd've*), and words that begin with an apostrophe
+(*'cause*). A treebank of a quarter of a million words has none.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ QUOTED, SPACED = 3, 4
 STOPS = {".": ".։।॥۔።។။።。｡．", "?": "؟？", "!": "！"}
 UNSPACED = frozenset("。｡．？！")
 QUOTES = (("「", "」"), ("『", "』"), ("“", "”"), ("（", "）"))
-# One in so many of the words with a clitic changes. Owners begin with one of PREFIXES.
+# One in so many of the words with a clitic changes. Owners become one of OWNERS.
 CLITICS_EVERY = {"'s": 8, "'d": 2, "n't": 12, "'re": 4, "'ll": 4}
-PREFIXES = ("O'", "D'", "Mc", "O'", "L'")
+OWNERS = ("O'{}", "D'{}", "Mc{}", "{}2", "L'{}", "{}19")
 # One in so many of these is clipped.
 CLIPPED_EVERY = 6
 CLIPPED = {"because": "'cause", "until": "'til", "about": "'bout", "them": "'em"}
@@ -59,7 +59,7 @@ def with_clitics(sentences: Sequence[pn.Sentence]) -> list[pn.Sentence]:
     found = []
     every = CLITICS_EVERY | dict.fromkeys(CLIPPED, CLIPPED_EVERY)
     turns = {kind: itertools.cycle(range(number)) for kind, number in every.items()}
-    names = itertools.cycle(PREFIXES)
+    names = itertools.cycle(OWNERS)
     for sentence in sentences:
         text, tokens, is_glued = surface(sentence)
         for at, (start, end, words) in enumerate(tokens):
@@ -71,7 +71,7 @@ def with_clitics(sentences: Sequence[pn.Sentence]) -> list[pn.Sentence]:
             if clitic in CLIPPED:
                 new = (CLIPPED[clitic],)
             elif clitic == "'s" and at and word.istitle() and word.isalpha():
-                new = next(names) + word, clitic
+                new = next(names).format(word), clitic
             elif word.lower() in ("you", "they") and clitic in ("'re", "'ll"):
                 new = "y'all", clitic
             elif clitic in ("'d", "n't"):
