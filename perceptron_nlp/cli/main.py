@@ -99,6 +99,8 @@ exit status: 0 done, 1 unexpected failure (validate: findings), 2 bad input or u
 COLUMNS are respected.
 """
 _ARGUMENT = r"([a-z_]+)(?=: |'s )"
+# New objects; 700 is usual.
+_COLLECTED_EVERY = 100_000
 # Address space that a verb takes on import: NumPy with one thread of OpenBLAS, and the rest.
 _NUMPY_BYTES = 96 << 20
 _VERB_BYTES = 24 << 20
@@ -115,6 +117,9 @@ class Terminated(KeyboardInterrupt):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, that of this process by default, and return the exit status."""
     escape_what_does_not_fit(sys.stdout)
+    if arguments is None:
+        # The cyclic collector would search through what imports and models make, and find nothing.
+        gc.set_threshold(_COLLECTED_EVERY)
     try:
         status = _finish(
             _run(sys.argv[1:], _answering_signals)
@@ -177,13 +182,11 @@ def _run(
             hint = hint if foreign is None else f": {foreign}"
         raise UsageError(f"unknown {kind} {verb}{hint}")
     _prepare_for_little_memory()
-    with _nothing_collected():
-        parser = parser_of(verb)
+    parser = parser_of(verb)
     try:
-        with _nothing_collected():
-            chosen = parser.parse(arguments[1:])
-            for module in _TAGGING_MODULES if verb in TAGGING_VERBS else ():
-                importlib.import_module(module)
+        chosen = parser.parse(arguments[1:])
+        for module in _TAGGING_MODULES if verb in TAGGING_VERBS else ():
+            importlib.import_module(module)
         with stoppable(), _warnings_printed(verb, chosen):
             return parser.run(chosen) or DONE
     except SystemExit:
@@ -307,18 +310,6 @@ def _first_cause(error: BaseException) -> str:
     while (earlier := error.__cause__ or error.__context__) is not None:
         error = earlier
     return str(error).strip().partition("\n")[0]
-
-
-@contextlib.contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Rest the cyclic collector, which would search through what imports make and find nothing."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _finish(status: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -118,6 +118,11 @@ def learn(
             "resumable: segmentation and lemmas are learned from all of a text at once and cannot"
             " be resumed; leave resumable out, or name columns of tags alone"
         )
+    if not (stages.columns or stages.lemmas):
+        chosen = [(one, getattr(plan.options, one.name)) for one in fields(plan.options)]
+        own = [one.name for one, value in chosen if value != one.default and one.name != "seed"]
+        if own:
+            logger.warning("train: of no use, since no tags are learned: %s", ", ".join(own))
     if not learn_dev:
         return _learn_stages(stages, source, dev_source, plan)
     if plan.minutes is not None:

@@ -393,6 +393,17 @@ def cutter(french: str, tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
     return pn.train(path, column="text")
 
 
+def test_options_of_tags_are_named_where_no_tags_are_learned(
+    cutter: pn.Tagger, gold: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = pn.train(gold, column="text", epochs=3, preset="fast", seed=1)
+    assert caplog.messages == ["train: of no use, since no tags are learned: preset, epochs"]
+    assert other.to_bytes() == cutter.to_bytes()
+    caplog.clear()
+    pn.train(gold, column="text", seed=2)
+    assert not caplog.messages
+
+
 def test_a_model_may_only_cut_text(cutter: pn.Tagger, gold: Path) -> None:
     assert cutter.columns == cutter.feature_columns == () and not cutter.by_column
     scores = cutter.evaluate_text(gold)
