@@ -588,7 +588,7 @@ class Tagger:
         abbreviations : words before a full stop, such as ``["Prof.", "z.B.", "et al."]``, or a file
             with one on each line; in addition to those that the model knows. No token ends within
             one, and no sentence behind it but at an empty line or the end of the text. In small
-            letters it stands for its forms with capitals, too
+            letters it stands for its form with a capital, too, but for no acronym
         wrapped : True: line breaks are white space; False: one that leaves room in its line ends a
             sentence, as those of headings, items and messages do. None for no change
 
