@@ -42,6 +42,8 @@ logger = logging.getLogger("perceptron_nlp")
 
 # Of words with UPOS so many have XPOS, or there is no telling which of the others would have any.
 LEAST_XPOS = 0.2
+# Options that are of use where text alone is learned.
+OF_CUTTING = ("seed", "epochs", "runs")
 # Of so many sentences one decides, where no dev set is given.
 TENTH = 10
 
@@ -119,8 +121,8 @@ def learn(
             " be resumed; leave resumable out, or name columns of tags alone"
         )
     if not (stages.columns or stages.lemmas):
-        chosen = [(one, getattr(plan.options, one.name)) for one in fields(plan.options)]
-        own = [one.name for one, value in chosen if value != one.default and one.name != "seed"]
+        chosen = [(o, getattr(plan.options, o.name)) for o in fields(plan.options)]
+        own = [o.name for o, value in chosen if value != o.default and o.name not in OF_CUTTING]
         if own:
             logger.warning("train: of no use, since no tags are learned: %s", ", ".join(own))
     if not learn_dev:
@@ -203,7 +205,9 @@ def _learn_stages(
         raw = None if plan.resources is None else plan.resources.raw
         words = () if raw is None else raw.sentences
         own = None if judged is None else judged.segmentation
-        found = learn_segmentation(train, dev, limited, threads, words, own, seed=seed)
+        names = ("seed",) if stages.columns or stages.lemmas else OF_CUTTING
+        options = {name: getattr(plan.options, name) for name in names}
+        found = learn_segmentation(train, dev, limited, threads, words, own, **options)
         return _cutting(found, train)
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
