@@ -85,7 +85,7 @@ _LONG_PARAGRAPH = 1_000
 _MET, _SHARE = 50, 0.9995
 # How often training has capitalized words in small letters is looked at if that gains so much F1 of
 # sentences in folds of the first sentences; a treebank with few of them does without.
-_LEAST_GAIN, _FOLDS, _QUICKLY = 0.005, 5, {"epochs": 6, "runs": 1, "selection": None}
+_LEAST_GAIN, _FOLDS, _QUICKLY = 0.005, 5, {"epochs": 6, "runs": None, "selection": None}
 _LEAST_JUDGED, _MOST_JUDGED = 500, 4_000
 # The share of other labels that is expected beside a certain word, at most.
 _MOST_OTHERS = 1e-4
