@@ -445,8 +445,8 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
     return -1;
 }
 
-/* Is atom k, right beside a pattern, a mark that is no part of its token? Behind an apostrophe may
- * be an ending. */
+/* Is atom k, right beside a pattern, a mark or picture that is no part of its token? Behind an
+ * apostrophe may be an ending. */
 static inline int opens_pattern(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
     return is_one_of(mark, "([{<\"'") || mark == 0xAB || mark == 0x201C || mark == 0x201E;
@@ -455,7 +455,8 @@ static inline int opens_pattern(const Chunk *c, int64_t k) {
 static inline int closes_pattern(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
     if (mark == '\'') return !is_name(c, k + 1);
-    return is_one_of(mark, ".,;:!?)]}>\"") || mark == 0xBB || mark == 0x201D || mark == 0x2026;
+    if (mark == 0xBB || mark == 0x201D || mark == 0x2026 || is_picture(mark)) return 1;
+    return is_one_of(mark, ".,;:!?)]}>\"");
 }
 
 /* The next pattern of a chunk, atoms *begin .. *end, several: its kind; -1: no more. */
