@@ -108,7 +108,7 @@ CHANGES: dict[str, Change] = {
 }
 WRITTEN = ("straight", "curly")
 """Changes that the lemmas of marks have, too, …"""
-EVERY_WORD = ("caps", "lower", *WRITTEN)
+EVERY_WORD = ("caps", "lower", "entities", *WRITTEN)
 """… and those that words of multiword tokens have."""
 
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.text.tagset import (
+    ENTITY,
     GOES_ON,
     LABELS,
     NOT_SEEN,
@@ -32,6 +33,7 @@ from perceptron_nlp.text.tagset import (
     TOKEN,
     WORD_PLACES,
     Words,
+    character_of,
     known_words,
     seen,
     word_bytes,
@@ -114,7 +116,8 @@ def atoms_of(text: str, single: str = "") -> Atoms:
 
     single : classes of letters of which every one is an atom, of CASED and CASELESS
     """
-    spans = [found.span() for found in re.finditer(_ATOM, text.translate(_classes_for(single)))]
+    read = ENTITY.sub(_at_length, text) if "&" in text else text
+    spans = [found.span() for found in re.finditer(_ATOM, read.translate(_classes_for(single)))]
     gaps = []
     for (_, end), (start, _) in itertools.pairwise(spans):
         if start == end:
@@ -126,6 +129,13 @@ def atoms_of(text: str, single: str = "") -> Atoms:
     if spans:
         gaps.append(PARAGRAPH)
     return Atoms(spans, gaps)
+
+
+def _at_length(entity: re.Match[str]) -> str:
+    """Return what an entity stands for, and what belongs to it in its other places."""
+    one = character_of(entity)
+    fill = one if one.isdecimal() or one in NOT_SEEN else "\u0301"
+    return one + fill * (len(entity[0]) - len(one))
 
 
 def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[bool]) -> list[str]:

@@ -32,7 +32,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.text.tagset import visible, word_hash
+from perceptron_nlp.text.tagset import letters_of, visible, word_hash
 
 LEMMA = "lemma"
 """The column that scripts of the first kind fill."""
@@ -261,15 +261,17 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
     if plan is None:
         return (token,)
     if len(plan) == 1:
-        stem = len(token) - sum(plan[0])
+        letters = letters_of(token)
+        stem = len(letters) - sum(plan[0])
         if stem < 1:
             return None
         places = accumulate((length or stem for length in plan[0]), initial=0)
-        words = tuple(token[a:b] for a, b in pairwise(places))
+        words = tuple("".join(letters[a:b]) for a, b in pairwise(places))
         return words if all(word == word.strip(" ") for word in words) else None
     dropped, added, rest = plan
-    first = token[: len(token) - dropped] + added.decode()
-    if dropped > len(token) or not first or first.endswith(" "):
+    letters = letters_of(token)
+    first = "".join(letters[: len(letters) - dropped]) + added.decode()
+    if dropped > len(letters) or not first or first.endswith(" "):
         return None
     return (first, *(word.decode() for word in rest))
 
@@ -295,10 +297,10 @@ def with_known_stems(
     """
     values = []
     for token in tokens:
-        own, value = token_hash(token), ""
+        own, value, letters = token_hash(token), "", letters_of(token)
         for letter, (front, back) in zip(_LETTERS, cuts, strict=False):
-            stem = token[front : len(token) - back]
-            if front + back < len(token) and stems.get(stem, own) != own:
+            stem = "".join(letters[front : len(letters) - back])
+            if front + back < len(letters) and stems.get(stem, own) != own:
                 value += f"|{letter}"
         values.append(value[1:] or WHOLE)
     return tuple(values)

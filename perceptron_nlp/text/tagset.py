@@ -6,6 +6,8 @@ Places between the atoms of running text have labels of their own, which words b
 from __future__ import annotations
 
 import itertools
+import re
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -71,6 +73,8 @@ NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u
     map(chr, range(0x2066, 0x2070))
 )
 """Soft hyphens, and characters without width that join nothing."""
+ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
+"""An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
 _SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u2019"): "'"}
 
@@ -78,17 +82,50 @@ _SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u201
 def seen(text: str) -> str:
     """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
 
-    What is NOT_SEEN is left out, unless nothing else is there.
+    HTML entities are what they stand for. What is NOT_SEEN is left out, unless nothing else is
+    there.
 
     >>> seen("co\\u00adoperate\u2019s")
     "cooperate's"
     """
+    text = ENTITY.sub(character_of, text) if "&" in text else text
     return text if text.isascii() else text.translate(_SEEN) or text
 
 
 def visible(text: str) -> str:
-    """Return a text without what is NOT_SEEN, or the same if nothing would be left."""
+    """Return a text without what is NOT_SEEN, unless that is all; HTML entities as characters."""
+    text = ENTITY.sub(character_of, text) if "&" in text else text
     return text if text.isascii() else text.translate(_LEFT_OUT) or text
+
+
+def character_of(entity: re.Match[str]) -> str:
+    """Return what an HTML entity stands for, or itself where that is a space or nothing."""
+    from html.entities import name2codepoint  # for the few texts that have any
+
+    name = entity[1]
+    if name[0] != "#":
+        point = name2codepoint.get(name, ord("'") if name == "apos" else 0)
+    else:
+        point = int(name[2:], 16) if name[1] in "xX" else int(name[1:])
+    if point in range(128, 160):
+        point = ord(bytes([point]).decode("cp1252", "ignore") or "\0")
+    is_character = point > 32 and point != 0x7F and point <= sys.maxunicode
+    if not is_character or point in range(0xD800, 0xE000) or chr(point).isspace():
+        return entity[0]
+    return chr(point)
+
+
+def letters_of(text: str) -> Sequence[str]:
+    """Return the characters of a text, of which an HTML entity is one as it is written."""
+    if "&" not in text:
+        return text
+    whole = ((*found.span(), character_of(found) != found[0]) for found in ENTITY.finditer(text))
+    letters, at = [], 0
+    for begin, end, is_one in whole:
+        letters += text[at:begin]
+        letters += [text[begin:end]] if is_one else text[begin:end]
+        at = end
+    return [*letters, *text[at:]]
 
 
 class TagSet:

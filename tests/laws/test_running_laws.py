@@ -25,6 +25,9 @@ TEXTS = st.text(
         st.sampled_from(ODD + "du bois.LeAé,!?'-9中ไ"), st.characters(blacklist_categories=["Cs"])
     )
 )
+TEXTS |= st.lists(
+    st.sampled_from(["du", " ", ".", "&quot;", "&eacute;t&eacute;", "&#39;", "&am", "p;", "&nbsp;"])
+).map("".join)
 
 
 @pytest.fixture(scope="module")

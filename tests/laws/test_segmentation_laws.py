@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html.entities
 import itertools
 import random
 import re
@@ -50,7 +51,19 @@ LINES = st.lists(
     | st.sampled_from([["x" * 399], ["x" * 400], ["Le"] * 140]),
     max_size=8,
 )
-TEXTS |= PATTERNS | LINES.map(lambda lines: "\n".join(map(" ".join, lines)))
+# HTML entities, whole, in parts, and what only looks like one.
+ENTITIES = st.lists(
+    st.sampled_from(
+        [
+            *("&quot;", "&#39;", "&eacute;", "&shy;", "&nbsp;", "&#50;", "&#x41;", "&#768;"),
+            *("&zwj;", "&amp;", "&rsquo;", "&#8203;", "&#146;", "&#32;", "&x;", "&;", "&thetasym;"),
+            *("&", "#", "x", "quot", "39", ";", "du", "bois", "9", ".", " ", "\n\n", "l", "\u00ad"),
+            *("&#20013;", "&#x1F600;", "&#x10FFFF;", "&#xD800;", "&#x110000;", "&#00000039;"),
+        ]
+    ),
+    max_size=20,
+).map("".join)
+TEXTS |= PATTERNS | ENTITIES | LINES.map(lambda lines: "\n".join(map(" ".join, lines)))
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +101,31 @@ def test_the_core_cuts_as_its_slow_twin_does(
     assert segmentation is not None
     for window, segmenter in segmenters:
         assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(["Le", "bois", "dort", ".", " ", '"', "'", "&", "<3", "l'arbre", "Zoé"])
+    ).map("".join),
+    chance=st.randoms(use_true_random=False),
+)
+def test_text_with_entities_is_cut_as_what_they_stand_for(
+    segmenter: Segmenter, text: str, chance: random.Random
+) -> None:
+    names = {mark: name for name, mark in html.entities.entitydefs.items()} | {"'": "#39"}
+    written = [
+        f"&{names[mark]};" if mark in names and chance.random() < 0.7 else mark for mark in text
+    ]
+    ends = [0, *itertools.accumulate(map(len, written))]
+    assert [*segmenter.sentences_of("".join(written))] == [
+        [
+            (ends[first], ends[last], ("".join(written[first:last]),))
+            if len(words) == 1
+            else (ends[first], ends[last], words)
+            for first, last, words in sentence
+        ]
+        for sentence in segmenter.sentences_of(text)
+    ]
 
 
 @given(text=TEXTS, lead=st.sampled_from([0.0, 0.25, 1.0, 2.5, 8.0]))

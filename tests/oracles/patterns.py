@@ -82,8 +82,12 @@ def _look(word: str) -> str:
         return "0"
     if not first.isalpha():
         return first
-    is_cased = first.isupper() or first.istitle() or first.islower()
-    return "a" if is_cased or len(word) > 1 else "c"
+    return "a" if _is_cased(word) or len(word) > 1 else "c"
+
+
+def _is_cased(word: str) -> bool:
+    first = seen(word)[0]
+    return first.isupper() or first.istitle() or first.islower()
 
 
 def patterns(text: str, atoms: Atoms | None = None) -> list[tuple[str, int, int]]:
@@ -233,7 +237,7 @@ def _is_ascii_name(word: str) -> bool:
 
 def _code_end(chunk: _Chunk, at: int) -> int:
     looks = [
-        look if look == "0" or (look == "a" and word.isascii()) else " "
+        look if look == "0" or (look == "a" and word.isascii() and _is_cased(word)) else " "
         for look, word in zip(chunk.sketch[at:], chunk.words[at:], strict=True)
     ]
     length = min(40, "".join([*looks, " "]).index(" "))

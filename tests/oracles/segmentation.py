@@ -167,7 +167,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             if end == len(looks) or gaps[end - 1]:
                 continue
             has_ending = not gaps[end] and looks[end + 1 : end + 2] in ("a", "0")
-            if looks[end] in CLOSING or (looks[end] in APOSTROPHES and not has_ending):
+            is_part = kind == "code" and has_ending
+            is_closed = looks[end] in CLOSING and not is_part
+            if is_closed or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
     if None not in certain:
         return [str(label) for label in certain]

@@ -78,13 +78,116 @@ static inline uint32_t seen_point(uint32_t c) {
     return is_hidden ? NOT_SEEN : c;
 }
 
-/* Leave out what is not seen, unless that is all; how many are left. */
-static inline uint32_t visible_points(uint32_t *points, uint32_t n) {
-    uint32_t left = 0, first = 0;
-    while (first < n && seen_point(points[first]) == NOT_SEEN) first++;
-    for (uint32_t i = first; i < n; i++)
+/* Names of HTML entities, without those of spaces, behind the code point of the first of a run. */
+#define LONGEST_ENTITY 10 /* bytes, with & and ; */
+static const char ENTITIES[] =
+    "34 quot 38 amp apos 60 lt 62 gt 161 iexcl cent pound curren yen brvbar sect uml copy ordf "
+    "laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo "
+    "frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave "
+    "Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times "
+    "Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring "
+    "aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute "
+    "ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml 338 OElig oelig "
+    "352 Scaron scaron 376 Yuml 402 fnof 710 circ 732 tilde 913 Alpha Beta Gamma Delta Epsilon "
+    "Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho 931 Sigma Tau Upsilon Phi Chi Psi "
+    "Omega 945 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron "
+    "pi rho sigmaf sigma tau upsilon phi chi psi omega 977 thetasym upsih 982 piv 8204 zwnj zwj "
+    "lrm rlm 8211 ndash mdash 8216 lsquo rsquo sbquo 8220 ldquo rdquo bdquo 8224 dagger Dagger "
+    "bull 8230 hellip 8240 permil 8242 prime Prime 8249 lsaquo rsaquo 8254 oline 8260 frasl 8364 "
+    "euro 8465 image 8472 weierp 8476 real 8482 trade 8501 alefsym 8592 larr uarr rarr darr harr "
+    "8629 crarr 8656 lArr uArr rArr dArr hArr 8704 forall 8706 part exist 8709 empty 8711 nabla "
+    "isin notin 8715 ni 8719 prod 8721 sum minus 8727 lowast 8730 radic 8733 prop infin 8736 ang "
+    "8743 and or cap cup int 8756 there4 8764 sim 8773 cong 8776 asymp 8800 ne equiv 8804 le ge "
+    "8834 sub sup nsub 8838 sube supe 8853 oplus 8855 otimes 8869 perp 8901 sdot 8968 lceil "
+    "rceil lfloor rfloor 9001 lang rang 9674 loz 9824 spades 9827 clubs 9829 hearts diams ";
+/* What browsers take &#128; to &#159; for: Windows-1252. */
+static const uint16_t OLD_MARKS[32] = {
+    0x20AC, 0,      0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021, 0x2C6,  0x2030, 0x160,
+    0x2039, 0x152,  0,      0x17D,  0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+    0x2013, 0x2014, 0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0,      0x17E,  0x178};
+
+static inline uint32_t named_point(const char *name, size_t n) {
+    uint32_t point = 0;
+    for (const char *at = ENTITIES, *end; *at; at = end + 1) {
+        end = strchr(at, ' ');
+        if (*at <= '9')
+            for (point = 0; at < end; at++) point = 10 * point + (uint32_t)(*at - '0');
+        else if ((size_t)(end - at) == n && !memcmp(at, name, n))
+            return point;
+        else
+            point++;
+    }
+    return 0;
+}
+
+/* Of 39 or x27; 0: it is no number, or not that of a character that is seen or takes no room. */
+static inline uint32_t numbered_point(const char *name, size_t n) {
+    const uint32_t is_hex = n && (*name | 0x20) == 'x';
+    uint32_t point = 0;
+    for (size_t k = is_hex; k < n; k++) {
+        const char low = name[k] | 0x20;
+        if (name[k] >= '0' && name[k] <= '9')
+            point = point * (is_hex ? 16 : 10) + (uint32_t)(name[k] - '0');
+        else if (is_hex && low >= 'a' && low <= 'f')
+            point = point * 16 + (uint32_t)(low - 'a') + 10;
+        else
+            return 0;
+    }
+    if (point >= 128 && point < 160) return OLD_MARKS[point - 128];
+    const int is_space = point <= ' ' || point == 0x7F || point == 0xA0 || point == 0x1680 ||
+                         (point >= 0x2000 && point <= 0x200A) || point == 0x2028 ||
+                         point == 0x2029 || point == 0x202F || point == 0x205F || point == 0x3000;
+    return is_space || (point >= 0xD800 && point < 0xE000) || point > 0x10FFFF ? 0 : point;
+}
+
+static inline int is_of_entity(uint8_t c) {
+    return c == '#' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* &quot; &#39; &#x2019; what the HTML entity stands for that begins here, and its bytes; 0: there is
+ * none, or it stands for a space. */
+static inline uint32_t entity_point(const uint8_t *p, size_t n, uint32_t *length) {
+    const char *name = (const char *)p + 1;
+    size_t k = 1;
+    while (k < n && k < LONGEST_ENTITY && is_of_entity(p[k])) k++;
+    if (k >= n || k >= LONGEST_ENTITY || p[k] != ';' || k == 1) return 0;
+    const uint32_t point =
+        *name == '#' ? numbered_point(name + 1, k - 2) : named_point(name, k - 1);
+    if (point) *length = (uint32_t)k + 1;
+    return point;
+}
+
+static inline int has_entity(const uint8_t *p, size_t n) {
+    uint32_t length;
+    const uint8_t *end = p + n;
+    while ((p = (const uint8_t *)memchr(p, '&', (size_t)(end - p)))) {
+        if (entity_point(p, (size_t)(end - p), &length)) return 1;
+        p++;
+    }
+    return 0;
+}
+
+/* The characters of a word, entities as what they stand for, without those that are not seen unless
+ * that is all; how many. */
+static inline uint32_t visible_points(const uint8_t *text, size_t n, uint32_t *points) {
+    uint32_t all = 0, left = 0, first = 0, length = 0;
+    const uint8_t *end = text + n, *stop;
+    while (text < end) {
+        const uint32_t point = *text == '&' ? entity_point(text, (size_t)(end - text), &length) : 0;
+        if (point) {
+            points[all++] = point;
+            text += length;
+            continue;
+        }
+        stop = (const uint8_t *)memchr(text + 1, '&', (size_t)(end - text) - 1);
+        if (!stop) stop = end;
+        all += utf8_decode(text, (size_t)(stop - text), points + all);
+        text = stop;
+    }
+    while (first < all && seen_point(points[first]) == NOT_SEEN) first++;
+    for (uint32_t i = first; i < all; i++)
         if (seen_point(points[i]) != NOT_SEEN) points[left++] = points[i];
-    return first < n ? left : n;
+    return first < all ? left : all;
 }
 
 /* One code point as UTF-8, a lone surrogate as its three bytes like any other; how many bytes. */

@@ -43,6 +43,7 @@ typedef struct {
     View views[N_VIEWS];
     uint64_t *grams;
     uint32_t n_grams, grams_room;
+    uint8_t entity[4]; /* what a word that is one stands for */
 } WordScratch;
 
 static inline void word_scratch_close(WordScratch *s) {
@@ -313,12 +314,12 @@ static inline const char *norm_class(const uint32_t *points, uint32_t n) {
 /* Make the views named by the bits of `wanted`; -1: no memory. */
 static inline int word_views(WordScratch *s, const uint8_t *text, size_t n, uint32_t wanted) {
     if (n > 0x3FFFFFFF || word_scratch_reserve(s, (uint32_t)n) < 0) return -1;
-    if (!(wanted & ~ASCII_VIEWS) && is_ascii(text, n)) {
+    if (!(wanted & ~ASCII_VIEWS) && is_ascii(text, n) && !has_entity(text, n)) {
         ascii_views(s, text, (uint32_t)n, wanted);
         return 0;
     }
     s->one_byte = 0;
-    s->n = visible_points(s->points, utf8_decode(text, n, s->points));
+    s->n = visible_points(text, n, s->points);
     for (uint32_t i = 0; i < s->n; i++) {
         const uint32_t own = seen_point(s->points[i]);
         if (own != NOT_SEEN) s->points[i] = own;

@@ -249,6 +249,13 @@ static inline int is_known(WordScratch *words, const CacheLayout *l, const uint8
 /* A word of column 0 as the features see it: marks that are not known as those that are (marks.h). */
 static inline const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
                                      size_t *n) {
+    uint32_t length = 0;
+    const uint32_t point = *n && *text == '&' ? entity_point(text, *n, &length) : 0;
+    if (point && length == *n && seen_point(point) != NOT_SEEN &&
+        word_scratch_reserve(words, length) == 0) {
+        *n = utf8_put(words->entity, point);
+        text = words->entity;
+    }
     const int class = l->as_written ? -1 : marks_class(text, *n);
     if (class < 0 || is_known(words, l, text, *n)) return text;
     for (int k = 0; k < MOST_TRIED && MARKS[class].tried[k]; k++) {

@@ -45,7 +45,8 @@ typedef struct {
     size_t at, n;
     uint32_t chars;
     /* the character at hand */
-    uint32_t code, length;
+    uint32_t code, length; /* in bytes; width: in characters, several of an entity */
+    uint32_t width;
     uint8_t class;
 } Reading;
 
@@ -59,20 +60,32 @@ static ALWAYS_INLINE uint32_t code_at(const uint8_t *p, uint32_t *length) {
     return c < 0xF0 ? (c & 0x0F) << 12 | two : (c & 0x07) << 18 | two << 6 | (p[3] & 0x3F);
 }
 
+/* What the & at hand is: an entity is the character that it stands for. */
+static inline uint32_t reading_entity(Reading *r) {
+    uint32_t length;
+    const uint32_t point = entity_point(r->text + r->at, r->n - r->at, &length);
+    if (!point) return '&';
+    r->length = r->width = length;
+    return point;
+}
+
 /* Look at the next character; KIND_SPACE at the end, where its length is 0. */
 static ALWAYS_INLINE int reading_look(Reading *r, const Characters *known) {
     if (r->at >= r->n) {
         r->length = 0;
         return KIND_SPACE;
     }
-    const uint32_t c = r->code = code_at(r->text + r->at, &r->length);
+    uint32_t c = code_at(r->text + r->at, &r->length);
+    r->width = 1;
+    if (c == '&') c = reading_entity(r);
+    r->code = c;
     r->class = known->pages[c >> 8][c & 0xFF];
     return KIND_OF(r->class);
 }
 
 static ALWAYS_INLINE void reading_step(Reading *r) {
     r->at += r->length;
-    r->chars++;
+    r->chars += r->width;
 }
 
 static ALWAYS_INLINE uint32_t reading_edge(const Reading *r) {
@@ -132,7 +145,7 @@ static inline uint8_t reading_gap(Reading *r, const Characters *known, int *has_
 /* The atoms of a text, every sequence of whose bytes is a whole character. -1: no memory, or a page
  * is missing. */
 static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) {
-    Reading r = {text, 0, n, 0, 0, 0, 0};
+    Reading r = {text, 0, n, 0, 0, 0, 0, 0};
     x->n = 0;
     int has_break;
     x->missing = -1;

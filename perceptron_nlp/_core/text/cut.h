@@ -1082,6 +1082,13 @@ static inline void keep_open(Cut *x, Line *line, size_t begin, size_t left, size
     x->taken_chars = atoms[from].char_begin;
 }
 
+/* Where the entity begins that may end in what follows a text; its length if there is none. */
+static inline size_t open_entity(const uint8_t *text, size_t n) {
+    size_t k = n;
+    while (k && n - k < LONGEST_ENTITY && is_of_entity(text[k - 1])) k--;
+    return k && n - k < LONGEST_ENTITY && text[k - 1] == '&' ? k - 1 : n;
+}
+
 /* Cut a text, which goes on where another was left if n_labeled of its atoms have labels, n_before of
  * them in sentences before. What may change with what follows is left, unless it is at its end. -1: no
  * memory, a signal, or a page is missing: then nothing of it is done. */
@@ -1094,6 +1101,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
     size_t begin = 0;
     x->n_tokens = x->n_sentences = x->n_queue = x->queued_atoms = 0;
     x->kept_before = x->kept_labels = 0;
+    if (!at_end) n = open_entity(text, n);
     if (list_atoms(&x->list, known, text, n) < 0 || end_sentence(x) < 0) return -1;
     Atom *atoms = x->list.atoms;
     const size_t n_atoms = x->list.n;

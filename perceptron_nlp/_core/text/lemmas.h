@@ -124,7 +124,7 @@ static inline uint64_t letters_hash(const uint32_t *letters, size_t n, uint64_t 
 /* Read a word, of n > 0 bytes; -1: no memory, or a page is missing. */
 static inline int lemma_word_read(LemmaWord *w, Letters *known, const uint8_t *text, size_t n) {
     if (n >= UINT32_MAX / 8 || lemma_word_room(w, n) < 0) return -1;
-    w->n = visible_points(w->form, utf8_decode(text, n, w->form));
+    w->n = visible_points(text, n, w->form);
     w->n_bearers = 0;
     w->is_bare = 1;
     w->hashes[0] = w->bare_hashes[0] = 0;

@@ -122,11 +122,21 @@ static inline int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *t
     return 0;
 }
 
+/* Bytes of the entity that ends before a place behind a semicolon; or 1. */
+static inline size_t entity_before(const uint8_t *text, size_t at) {
+    size_t k = at - 1;
+    uint32_t length = 0;
+    while (k && at - k < LONGEST_ENTITY && is_of_entity(text[k - 1])) k--;
+    const int is_entity =
+        k && text[k - 1] == '&' && entity_point(text + k - 1, at - k + 1, &length);
+    return is_entity ? length : 1;
+}
+
 /* Bytes of the last n characters of a word; more than it has: -1. */
 static inline int64_t bytes_behind(const uint8_t *text, size_t length, uint32_t n) {
     size_t at = length;
     for (; n && at; n--) {
-        at--;
+        at -= at > 1 && text[at - 1] == ';' ? entity_before(text, at) : 1;
         while (at && (text[at] & 0xC0) == 0x80) at--;
     }
     return n ? -1 : (int64_t)(length - at);
@@ -134,9 +144,11 @@ static inline int64_t bytes_behind(const uint8_t *text, size_t length, uint32_t 
 
 /* The byte behind n more characters of a word. */
 static inline size_t byte_after(const uint8_t *text, size_t length, size_t at, uint32_t n) {
-    for (; n; n--) do
-            at++;
-        while (at < length && (text[at] & 0xC0) == 0x80);
+    for (uint32_t bytes = 1; n; n--, bytes = 1) {
+        if (text[at] == '&') (void)entity_point(text + at, length - at, &bytes);
+        at += bytes;
+        while (at < length && (text[at] & 0xC0) == 0x80) at++;
+    }
     return at;
 }
 

@@ -92,6 +92,9 @@ ODD = [
     "\U0010ffff",
 ]
 TEXT = st.text(st.characters() | st.sampled_from("aA1-ßİΣσς\u0301é中👍|\ud800"), max_size=60)
+TEXT |= st.lists(st.sampled_from([*"aA1-&;#x", "&eacute;", "&#39;", "&shy;", "&nbsp;"])).map(
+    "".join
+)
 
 
 def keys_of(program: FeatureProgram, *columns: bytes) -> dict[int, list[int]]:

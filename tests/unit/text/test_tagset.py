@@ -1,7 +1,11 @@
 """Labels and their numbers."""
 
+import html
+import html.entities
+
 import pytest
 
+from perceptron_nlp._core.features.extract import views_of
 from perceptron_nlp.errors import ArgumentError
 from perceptron_nlp.text.tagset import MAX_LABELS, TagSet, seen, visible
 
@@ -33,6 +37,25 @@ def test_what_has_no_width_is_not_seen_and_apostrophes_look_alike():
     assert seen("co\u00adope\u200brate\u2019s") == "cooperate's"
     assert visible("co\u00adoperate\u2019s") == "cooperate\u2019s"
     assert seen("\ufeff\u200b") == visible("\ufeff\u200b") == "\ufeff\u200b"
+
+
+def test_html_entities_are_seen_as_what_they_stand_for():
+    for name, mark in html.entities.entitydefs.items():
+        expected = f"a&{name};" if mark.isspace() else "a" + seen(f"a{mark}")[1:]
+        assert seen(f"a&{name};") == expected, name
+        assert views_of(f"a&{name};".encode())[0] == expected.encode(), name
+    for number in [*range(1, 10_000), 0x1F600, 0x10FFFF, 0x110000, 9_999_999]:
+        found = html.unescape(f"&#{number};")
+        is_text = found and found != "\ufffd" and (found > "\xa0" or " " < found < "\x7f")
+        if number >= 0x10FFF0 or not is_text:
+            continue
+        expected = f"a&#{number};" if found.isspace() else "a" + seen(f"a{found}")[1:]
+        assert seen(f"a&#{number};") == expected
+        hexadecimal = views_of(f"a&#x{number:X};".encode())[0].decode()
+        assert hexadecimal == (f"a&#x{number:X};" if found.isspace() else expected)
+    assert visible("&apos;&lt;b&gt; &x; &; &#xD800; &#0; &#1234567; &amp;lt; &quot") == (
+        "'<b> &x; &; &#xD800; &#0; &#1234567; &lt; &quot"
+    )
 
 
 def test_65536_labels_are_possible_and_one_more_is_not():
