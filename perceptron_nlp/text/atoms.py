@@ -169,6 +169,20 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
 
 
+def ordinal_ends(words: Sequence[str], gaps: Sequence[str]) -> list[int]:
+    """Return which atoms are full stops of numbers before a small letter, as in *3. března*.
+
+    The numbers are in digits, or Roman ones.
+    """
+    return [
+        at
+        for at in range(1, len(words) - 1)
+        if (words[at], gaps[at - 1], gaps[at]) == (".", NOTHING, SPACE)
+        and _letter_class(words[at + 1][0]) == "a"
+        and (words[at - 1][0].isdecimal() or not words[at - 1].strip("IVXLC"))
+    ]
+
+
 def ending(word: str) -> str:
     """Return how a word begins, by its class, and its last three characters."""
     return _letter_class(word[0]) + word[-3:]

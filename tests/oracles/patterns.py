@@ -265,7 +265,12 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
     before = chunk.sketch[:at][-1:]
     if before not in [*"/&@#a0"] and (begin := chunk.match("[@#]_?a", at)):
         if chunk.sketch[at] == "@":
-            return "handle", chunk.strip(at, chunk.match("[a0_.@-]*", begin), ".@-")
+            end = chunk.strip(at, chunk.match("[a0_.@-]*", begin), ".@-")
+            if chunk.match(":[a0]", end):
+                host = chunk.strip(end + 1, chunk.match("[a0.-]*", end + 1), ".-")
+                is_known = host > end + 3 and chunk.listed(host - 1, host, HOST_ENDS)
+                end = host if is_known and chunk.sketch[host - 2] == "." else end
+            return "handle", end
         return "tag", chunk.strip(at, chunk.match("[a0_-]*", begin), ".@-")
     if before in ["", *"([\"'<{"] and (end := chunk.match("[/~.][a0/~._+-]*", at)):
         end = chunk.strip(at, end, "._-+")

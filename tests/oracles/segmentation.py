@@ -18,7 +18,14 @@ from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag import label as labeling
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
+from perceptron_nlp.text.atoms import (
+    Atoms,
+    atoms_of,
+    capital_looks,
+    ending,
+    ordinal_ends,
+    place_keys,
+)
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
@@ -153,6 +160,8 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
+    for at in ordinal_ends(words, atoms.gaps) if holds("ordinal", segmentation.patterns) else ():
+        certain[at] = TOKEN
     if not segmentation.wrapped:
         for at in _ends_of_lines(text, atoms, words):
             certain[at] = SENTENCE

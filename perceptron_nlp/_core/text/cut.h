@@ -741,6 +741,9 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             atom->label = m->sentence;
         else if (i >= first)
             atom->label = i + 1 < end ? certain_label(m, atom, atoms[i + 1].first) : -1;
+        if (i >= first && i > begin && i + 1 < end && m->held >> PATTERN_ORDINAL & 1 &&
+            is_ordinal(text, atom - 1))
+            atom->label = m->token;
         size_t next = barrier;
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
         if (i + 3 < end) barrier = next;

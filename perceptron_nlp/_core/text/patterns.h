@@ -24,6 +24,7 @@ enum {
     PATTERN_EMOTICON,
     PATTERN_ENTITY,
     PATTERN_CODE,
+    PATTERN_ORDINAL, /* of which no token is held: see is_ordinal */
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
 #define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
@@ -423,6 +424,13 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
     const int has_name = is_letters(c, p + 1 + (mark_at(c, p + 1) == '_'));
     if ((mark == '@' || mark == '#') && is_begin && has_name) {
         *end = strip_marks(c, p, run_end(c, p + 1, mark == '@' ? "_.@-" : "_-"), ".@-");
+        const int64_t name = *end + 1; /* @jane:example.org */
+        if (mark == '@' && mark_at(c, *end) == ':' && is_name(c, name)) {
+            const int64_t host = strip_marks(c, name, run_end(c, name, ".-"), ".-");
+            if (host > name + 2 && mark_at(c, host - 2) == '.' &&
+                is_listed(c, host - 1, host, HOST_ENDS))
+                *end = host;
+        }
         return mark == '@' ? PATTERN_HANDLE : PATTERN_TAG;
     }
     if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {
@@ -484,6 +492,17 @@ static inline int next_pattern(Chunk *c, int64_t *begin, int64_t *end) {
         return kind;
     }
     return -1;
+}
+
+/* 3. března, XIX. století: is the atom behind k a full stop behind a number in digits or Roman ones, with
+ * a small letter behind the space? Atom k + 2 need not be whole. */
+static inline int is_ordinal(const uint8_t *text, const Atom *k) {
+    if (k[1].first != '.' || k->gap != GAP_NOTHING || k[1].gap != GAP_SPACE) return 0;
+    if (k[2].first != LOOK_SMALL) return 0;
+    if (k->first == LOOK_DIGIT) return 1;
+    for (uint32_t i = k->begin; i < k->end; i++)
+        if (!is_one_of(text[i], "IVXLC")) return 0;
+    return 1;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */

@@ -29,6 +29,7 @@ from perceptron_nlp.text.tagset import (
     GOES_ON,
     MATCHES,
     PATTERN_KINDS,
+    SENTENCE,
     held_bits,
     word_bytes,
     word_hash,
@@ -203,11 +204,15 @@ def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]
     return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])
 
 
-def count_patterns(text: str, labels: Sequence[str], single: str = "") -> dict[str, list[int]]:
-    """Return how the labels of a text's atoms treat its patterns."""
+def count_patterns(
+    text: str, labels: Sequence[str], ordinals: Sequence[int], single: str = ""
+) -> dict[str, list[int]]:
+    """Return how the labels of a text's atoms treat its patterns, and full stops of ordinals."""
     counts: dict[str, list[int]] = {}
     for kind, begin, end in patterns_of(text, single):
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
         own[1] += any(label != GOES_ON for label in labels[begin : end - 1])
+    if ordinals:
+        counts["ordinal"] = [len(ordinals), sum(labels[at] == SENTENCE for at in ordinals)]
     return dict(sorted(counts.items()))

@@ -43,6 +43,7 @@ from perceptron_nlp.text.atoms import (
     ending,
     is_abbreviation,
     is_of_letters,
+    ordinal_ends,
     place_keys,
     small_words,
 )
@@ -410,7 +411,8 @@ class LabeledAtoms:
 
     @cached_property
     def patterns(self) -> Patterns:
-        return count_patterns(self.text, self.labels, self._single)
+        ordinals = ordinal_ends(self.words, self.gaps)
+        return count_patterns(self.text, self.labels, ordinals, self._single)
 
     def match(self, entries: Iterable[str]) -> None:
         """Give each atom what these words match about it."""
