@@ -15,7 +15,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -66,6 +66,12 @@ _ATOM = (
 # Of an abbreviation between full stops.
 _MOST_PARTS = 8
 _JOINERS = frozenset("\u200c\u200d")
+
+
+# Quotes open in one language what they close in another.
+_QUOTES, _SINGLE = '"\u00ab\u00bb\u2039\u203a\u201c\u201d\u201e', "\u2018\u201a"
+_OPENING, _CLOSING = f"([{{{_QUOTES}{_SINGLE}", f")]}}{_QUOTES}"
+_FINAL = ".,;:!?\u2026"
 
 
 class _Classes(dict[int, str]):
@@ -181,6 +187,66 @@ def ordinal_ends(words: Sequence[str], gaps: Sequence[str]) -> list[int]:
         and _letter_class(words[at + 1][0]) == "a"
         and (words[at - 1][0].isdecimal() or not words[at - 1].strip("IVXLC"))
     ]
+
+
+class Enclosed(NamedTuple):
+    """A place beside a mark that encloses words.
+
+    kind : the mark's, ``bracket`` or ``quote``
+    place : the atom behind which a token ends
+    is_outside : is it the place before an opening mark, or behind a closing one?
+    """
+
+    kind: str
+    place: int
+    is_outside: bool
+
+
+def enclosed(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Enclosed]:
+    """Yield the places beside brackets and quotes that enclose words with nothing between."""
+    begin, looks = 0, "".join(map(_look, words))
+    for end, gap in enumerate(gaps, 1):
+        if gap == NOTHING and end < len(gaps):
+            continue
+        own = looks[begin:end]
+        if len(own) > 1 and not (own[0] + own[-1]).isalpha():
+            before = looks[begin - 1] if begin and gaps[begin - 1] == SPACE else ""
+            behind = looks[end : end + 1] if gap == SPACE else ""
+            for mark, place, is_outside in _enclosed(before, own, behind):
+                yield Enclosed(
+                    "bracket" if mark in "([{}])" else "quote", begin + place, is_outside
+                )
+        begin = end
+
+
+def _look(word: str) -> str:
+    """Return a for what begins small, A for other words and numbers, c for one caseless letter."""
+    look = _letter_class(word[0])
+    if look == "c":
+        return "A" if len(word) > 1 else "c"
+    return "a" if look == "a" else "A" if look in "A9" else word[0]
+
+
+def _enclosed(before: str, own: str, behind: str) -> Iterator[tuple[str, int, bool]]:
+    begin = len(own[:-1]) - len(own[:-1].lstrip(_OPENING))
+    if begin and own[begin] == "a" and before and before in "aAc,":
+        yield own[0], -1, True
+    if own[begin] in "aA":
+        for place, mark in enumerate(own[:begin]):
+            if mark * 2 not in own[max(0, place - 1) : place + 2]:
+                yield mark, place, False
+    inner = own[begin:].rstrip(_FINAL) or own[begin]
+    closing = _CLOSING + ("'" if {*own[:begin]} & {*_SINGLE} else "")
+    last = begin + max(1, len(inner.rstrip(closing)))
+    if own[last - 1] not in "aA":
+        return
+    for place in range(last, begin + len(inner)):
+        is_part = own[place] in ")]}" and {*own[begin : last - 1]} & {*"([{"}
+        if is_part or own[place] * 2 in own[place - 1 : place + 2]:  # )))) smiles
+            continue
+        yield own[place], place - 1, False
+        if place + 1 == len(own) and behind == "a":
+            yield own[place], place, True
 
 
 def ending(word: str) -> str:

@@ -51,14 +51,33 @@ Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
-    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "ordinal"),
+    *(
+        "fraction",
+        "name",
+        "initials",
+        "emoji",
+        "emoticon",
+        "entity",
+        "code",
+        "ordinal",
+        "bracket",
+        "quote",
+    ),
 )
 """What is one token in most languages, found in text by the core (patterns.h), whose order this is:
 of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
 colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*, ``entity`` *&amp;*,
 ``code`` *B12* or *3f2a9c*; no sentence ends behind the full stop of an ``ordinal`` (*3. března*),
-which ends a token."""
-MOST_CUT = {"ordinal": 0.1, "number": 0.1, "fraction": 0.4, "initials": 0.4}
+which ends a token; ``bracket`` and ``quote`` are tokens where they enclose words, and no sentence
+ends behind the closing one before a small letter."""
+MOST_CUT = {
+    "ordinal": 0.1,
+    "bracket": 0.05,
+    "quote": 0.05,
+    "number": 0.1,
+    "fraction": 0.4,
+    "initials": 0.4,
+}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10

@@ -82,7 +82,7 @@ def _look(word: str) -> str:
         return "0"
     if not first.isalpha():
         return first
-    return "a" if _is_cased(word) or len(word) > 1 else "c"
+    return "a" if _is_cased(word) or len(seen(word)) > 1 else "c"
 
 
 def _is_cased(word: str) -> bool:

@@ -22,6 +22,7 @@ from perceptron_nlp.text.atoms import (
     Atoms,
     atoms_of,
     capital_looks,
+    enclosed,
     ending,
     ordinal_ends,
     place_keys,
@@ -162,9 +163,6 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     for at in ordinal_ends(words, atoms.gaps) if holds("ordinal", segmentation.patterns) else ():
         certain[at] = TOKEN
-    if not segmentation.wrapped:
-        for at in _ends_of_lines(text, atoms, words):
-            certain[at] = SENTENCE
     looks = sketch(words)
     for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
         if not holds(kind, segmentation.patterns):
@@ -180,6 +178,12 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             is_closed = looks[end] in CLOSING and not is_part
             if is_closed or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
+    for kind, at, _ in enclosed(words, chunk_gaps):
+        if holds(kind, segmentation.patterns):
+            certain[at] = TOKEN
+    if not segmentation.wrapped:
+        for at in _ends_of_lines(text, atoms, words):
+            certain[at] = SENTENCE
     if None not in certain:
         return [str(label) for label in certain]
     columns = {"gap": tuple(atoms.gaps), SMALL: capital_looks(words, segmentation.small)}

@@ -709,6 +709,53 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
     }
 }
 
+static inline int holds(const CutModel *m, int kind) {
+    return kind >= 0 && m->held >> kind & 1;
+}
+
+/* )))) smiles. */
+static inline int is_repeated(const Chunk *c, int64_t k) {
+    return mark_at(c, k) == mark_at(c, k - 1) || mark_at(c, k) == mark_at(c, k + 1);
+}
+
+/* End tokens behind the marks that open n atoms with nothing between, and before those that close them:
+ * ("word"); but no sentence before the former where a word begins small within, or behind the latter
+ * before a small letter. The apostrophe ’ closes what ‘ opens right there. Of *word(s)* nothing is known.
+ * `is_inside` tells whether atoms stand before these, of the same paragraph. */
+static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *atoms, int64_t n,
+                                 int64_t first, int is_inside, int is_small_next) {
+    const Chunk c = {text, atoms, n, 0, 0};
+    int64_t begin = 0, end = n - 1;
+    int is_single = 0, is_within = 0;
+    for (; begin + 1 < n && enclosing_kind(mark_at(&c, begin), 1) >= 0; begin++)
+        is_single |= mark_at(&c, begin) == 0x2018 || mark_at(&c, begin) == 0x201A;
+    for (int64_t k = first; k < begin && is_name(&c, begin); k++)
+        if (holds(m, enclosing_kind(mark_at(&c, k), 1)) && !is_repeated(&c, k))
+            atoms[k].label = m->token;
+    if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
+        (atoms[-1].first == ',' || (atoms[-1].first >= LOOK_CLASSES)) &&
+        holds(m, enclosing_kind(mark_at(&c, 0), 1)))
+        atoms[-1].label = m->token;
+    while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
+        end--;
+    int64_t last = end;
+    for (; last > begin; last--) {
+        const int is_closed = is_single && mark_at(&c, last) == '\'';
+        if (!is_closed && enclosing_kind(mark_at(&c, last), 0) < 0) break;
+    }
+    if (last == end || !is_name(&c, last)) return;
+    for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(&c, k), "([{");
+    for (int64_t k = last + 1; k <= end; k++) {
+        const int kind =
+            enclosing_kind(mark_at(&c, k), 0) == PATTERN_BRACKET ? PATTERN_BRACKET : PATTERN_QUOTE;
+        if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) || is_repeated(&c, k))
+            continue;
+        if (k > first) atoms[k - 1].label = m->token;
+        if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE)
+            atoms[k].label = m->token;
+    }
+}
+
 /* Does no pattern hold an atom, nor look beyond it? */
 static inline int is_barrier(const Atom *atom) {
     const uint32_t look = atom->first;
@@ -751,6 +798,11 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
             hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
                           first > chunk ? (int64_t)(first - chunk) : 0);
+        if (i > chunk && m->held)
+            hold_enclosed(m, text, atoms + chunk, (int64_t)(i + 1 - chunk),
+                          first > chunk ? (int64_t)(first - chunk) : 0,
+                          chunk > begin && chunk > first,
+                          i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
                                first > chunk ? first - chunk : 0, end - i - 1);

@@ -24,7 +24,10 @@ enum {
     PATTERN_EMOTICON,
     PATTERN_ENTITY,
     PATTERN_CODE,
-    PATTERN_ORDINAL, /* of which no token is held: see is_ordinal */
+    /* Marks that are tokens, see is_ordinal and enclosing_kind. */
+    PATTERN_ORDINAL,
+    PATTERN_BRACKET,
+    PATTERN_QUOTE,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
 #define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
@@ -85,7 +88,7 @@ static inline int is_letters(const Chunk *c, int64_t k) {
     if (k < 0 || k >= c->n) return 0;
     const uint32_t look = c->atoms[k].first;
     return look == LOOK_CAPITAL || look == LOOK_SMALL ||
-           (look == LOOK_CASELESS && n_chars(c, k) > 1);
+           (look == LOOK_CASELESS && n_chars(c, k) > 1 && c->text[c->atoms[k].begin] != '&');
 }
 
 static inline int is_name(const Chunk *c, int64_t k) {
@@ -503,6 +506,16 @@ static inline int is_ordinal(const uint8_t *text, const Atom *k) {
     for (uint32_t i = k->begin; i < k->end; i++)
         if (!is_one_of(text[i], "IVXLC")) return 0;
     return 1;
+}
+
+/* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in
+ * one language what they close in another. */
+static inline int enclosing_kind(uint32_t mark, int opens) {
+    if (is_one_of(mark, opens ? "([{" : ")]}")) return PATTERN_BRACKET;
+    const int is_quote = mark == '"' || mark == 0xAB || mark == 0xBB || mark == 0x2039 ||
+                         mark == 0x203A || (mark >= 0x201C && mark <= 0x201E) ||
+                         (opens && (mark == 0x2018 || mark == 0x201A));
+    return is_quote ? PATTERN_QUOTE : -1;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */

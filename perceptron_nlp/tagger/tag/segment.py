@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +18,10 @@ from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import (
     LineCount,
     class_page,
+    enclosed,
     is_abbreviation,
     is_glued,
+    ordinal_ends,
     place_numbers,
     small_numbers,
     with_gaps_shortened,
@@ -30,6 +33,7 @@ from perceptron_nlp.text.tagset import (
     MATCHES,
     PATTERN_KINDS,
     SENTENCE,
+    TOKEN,
     held_bits,
     word_bytes,
     word_hash,
@@ -205,14 +209,20 @@ def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]
 
 
 def count_patterns(
-    text: str, labels: Sequence[str], ordinals: Sequence[int], single: str = ""
+    text: str, words: Sequence[str], gaps: Sequence[str], labels: Sequence[str], single: str = ""
 ) -> dict[str, list[int]]:
-    """Return how the labels of a text's atoms treat its patterns, and full stops of ordinals."""
+    """Return how the labels of a text's atoms treat its patterns.
+
+    words, gaps : its atoms, and what stands behind them
+    """
     counts: dict[str, list[int]] = {}
     for kind, begin, end in patterns_of(text, single):
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
         own[1] += any(label != GOES_ON for label in labels[begin : end - 1])
-    if ordinals:
-        counts["ordinal"] = [len(ordinals), sum(labels[at] == SENTENCE for at in ordinals)]
+    ends = [("ordinal", at, True) for at in ordinal_ends(words, gaps)]
+    for kind, at, is_outside in itertools.chain(ends, enclosed(words, gaps)):
+        own = counts.setdefault(kind, [0, 0])
+        own[0] += 1
+        own[1] += labels[at] == SENTENCE if is_outside else labels[at] != TOKEN
     return dict(sorted(counts.items()))

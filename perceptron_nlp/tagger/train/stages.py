@@ -43,7 +43,6 @@ from perceptron_nlp.text.atoms import (
     ending,
     is_abbreviation,
     is_of_letters,
-    ordinal_ends,
     place_keys,
     small_words,
 )
@@ -411,8 +410,7 @@ class LabeledAtoms:
 
     @cached_property
     def patterns(self) -> Patterns:
-        ordinals = ordinal_ends(self.words, self.gaps)
-        return count_patterns(self.text, self.labels, ordinals, self._single)
+        return count_patterns(self.text, self.words, self.gaps, self.labels, self._single)
 
     def match(self, entries: Iterable[str]) -> None:
         """Give each atom what these words match about it."""
