@@ -72,6 +72,7 @@ _JOINERS = frozenset("\u200c\u200d")
 _QUOTES, _SINGLE = '"\u00ab\u00bb\u2039\u203a\u201c\u201d\u201e', "\u2018\u201a"
 _OPENING, _CLOSING = f"([{{{_QUOTES}{_SINGLE}", f")]}}{_QUOTES}"
 _FINAL = ".,;:!?\u2026"
+_END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
 
 
 class _Classes(dict[int, str]):
@@ -249,6 +250,29 @@ def _enclosed(before: str, own: str, behind: str) -> Iterator[tuple[str, int, bo
             yield own[place], place, True
 
 
+def sentence_ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield the kind, and the atom that it ends with, of what ends sentences in most languages."""
+    looks, begin, end = "".join(map(_look, words)), 0, 0
+    for end, gap in enumerate(gaps, 1):
+        if gap == NOTHING and end < len(gaps):
+            continue
+        own, begin = looks[begin:end], end
+        at = end
+        has_dash = looks[at : at + 1] in ("-", "\u2013", "\u2014") and gaps[at] == SPACE
+        at += has_dash
+        at += looks[at : at + 1] in tuple(_OPENING + "\u00a1\u00bf") and gaps[at] == NOTHING
+        if gap != SPACE or at >= len(words) or _letter_class(words[at][0]) not in "Ac":
+            continue
+        open_end = own.rstrip(_CLOSING + "'") or own[0]
+        mark = open_end[-1]
+        if mark in ".!?\u2026\u061f" and open_end != own:
+            yield "closed", end - 1
+        elif mark in _END_KINDS:
+            yield _END_KINDS[mark], end - 1
+        elif mark == "." and (own[-2:] == ".." or has_dash):
+            yield "ellipsis" if own[-2:] == ".." else "dash", end - 1
+
+
 def ending(word: str) -> str:
     """Return how a word begins, by its class, and its last three characters."""
     return _letter_class(word[0]) + word[-3:]
@@ -368,12 +392,17 @@ def _look_number(look: str) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _letter_class(letter: str) -> str:
-    """Return ``A a c 9`` for a capital, a small letter, another letter, a digit; else the mark."""
+    """Return ``A a c 9`` for a capital, a small letter, another letter, a digit; else the mark.
+
+    Georgian letters have capitals in Unicode, with which no word begins: they are other letters.
+    """
     if letter.isdigit():
         return "9"
     if not letter.isalpha():
         return letter
-    return "A" if letter.isupper() or letter.istitle() else "a" if letter.islower() else "c"
+    if letter.isupper() or letter.istitle():
+        return "A"
+    return "a" if letter.islower() and letter.title() != letter else "c"
 
 
 class LineCount:

@@ -49,35 +49,22 @@ SMALL_CLASSES = {"1": 2, "2": 5, "3": 20}
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
+ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
+"""Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
+or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
-    *(
-        "fraction",
-        "name",
-        "initials",
-        "emoji",
-        "emoticon",
-        "entity",
-        "code",
-        "ordinal",
-        "bracket",
-        "quote",
-    ),
+    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots"),
+    *("ordinal", "bracket", "quote", *ENDS),
 )
-"""What is one token in most languages, found in text by the core (patterns.h), whose order this is:
-of addresses those up to ``tag``; ``version`` has numbers of networks, ``time`` all numbers with
-colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*, ``entity`` *&amp;*,
-``code`` *B12* or *3f2a9c*; no sentence ends behind the full stop of an ``ordinal`` (*3. března*),
-which ends a token; ``bracket`` and ``quote`` are tokens where they enclose words, and no sentence
-ends behind the closing one before a small letter."""
-MOST_CUT = {
-    "ordinal": 0.1,
-    "bracket": 0.05,
-    "quote": 0.05,
-    "number": 0.1,
-    "fraction": 0.4,
-    "initials": 0.4,
-}
+"""What most languages treat alike, found in text by the core (patterns.h), whose order this is. Up
+to ``dots`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
+networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*,
+``entity`` *&nbsp;*, ``code`` *B12* or *3f2a9c*, ``dots`` three or more. No sentence ends behind the
+full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket`` and ``quote`` are tokens
+where they enclose words, and no sentence ends behind the closing one before a small letter."""
+MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
+MOST_CUT |= {"bracket": 0.05, "quote": 0.05, **dict.fromkeys(ENDS, 0.03)}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10
@@ -86,7 +73,7 @@ OF_NUMBERS = frozenset({"version", "date", "time", "fraction"})
 """Kinds that training treats as it does numbers, as far as it has met few of them."""
 
 Patterns = Mapping[str, Sequence[int]]
-"""By kind how many patterns training met, and in how many of them it ended a token."""
+"""By kind how many patterns training met, and how many of them it treated in another way."""
 
 
 NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff" + "".join(

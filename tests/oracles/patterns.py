@@ -87,7 +87,11 @@ def _look(word: str) -> str:
 
 def _is_cased(word: str) -> bool:
     first = seen(word)[0]
-    return first.isupper() or first.istitle() or first.islower()
+    return first.isupper() or first.istitle() or _is_small(first)
+
+
+def _is_small(letter: str) -> bool:
+    return letter.islower() and letter.title() != letter
 
 
 def patterns(text: str, atoms: Atoms | None = None) -> list[tuple[str, int, int]]:
@@ -262,6 +266,8 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         ):
             end += 1
         return "emoji", end
+    if end := chunk.match("\\.{3,}", at):
+        return "dots", end
     before = chunk.sketch[:at][-1:]
     if before not in [*"/&@#a0"] and (begin := chunk.match("[@#]_?a", at)):
         if chunk.sketch[at] == "@":

@@ -26,6 +26,7 @@ from perceptron_nlp.text.atoms import (
     ending,
     ordinal_ends,
     place_keys,
+    sentence_ends,
 )
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
 from perceptron_nlp.text.sentence import Sentence, with_columns
@@ -178,6 +179,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             is_closed = looks[end] in CLOSING and not is_part
             if is_closed or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
+    for kind, at in sentence_ends(words, chunk_gaps):
+        if holds(kind, segmentation.patterns):
+            certain[at] = SENTENCE
     for kind, at, _ in enclosed(words, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
@@ -226,7 +230,7 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         return words[lines[number][0]][0]
 
     def is_small(number: int) -> bool:
-        return first_of(number).isalpha() and first_of(number).islower()
+        return first_of(number).isalpha() and _is_small(first_of(number))
 
     found = []
     for number in range(len(lines) - 1):
@@ -257,7 +261,11 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
 
 
 def _is_cased(letter: str) -> bool:
-    return letter.isupper() or letter.istitle() or letter.islower()
+    return letter.isupper() or letter.istitle() or _is_small(letter)
+
+
+def _is_small(letter: str) -> bool:
+    return letter.islower() and letter.title() != letter
 
 
 def _is_near(template: Template) -> bool:

@@ -803,6 +803,11 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                           first > chunk ? (int64_t)(first - chunk) : 0,
                           chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
+        if (i >= first && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
+            const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
+            const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
+            if (holds(m, final_kind(&own, atom + 1, behind))) atom->label = m->sentence;
+        }
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
                                first > chunk ? first - chunk : 0, end - i - 1);

@@ -24,10 +24,16 @@ enum {
     PATTERN_EMOTICON,
     PATTERN_ENTITY,
     PATTERN_CODE,
-    /* Marks that are tokens, see is_ordinal and enclosing_kind. */
+    PATTERN_DOTS,
+    /* Marks that are tokens, see is_ordinal and enclosing_kind, and ends of sentences, see final_kind. */
     PATTERN_ORDINAL,
     PATTERN_BRACKET,
     PATTERN_QUOTE,
+    PATTERN_EXCLAMATION,
+    PATTERN_QUESTION,
+    PATTERN_ELLIPSIS,
+    PATTERN_CLOSED,
+    PATTERN_DASH,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
 #define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
@@ -436,6 +442,10 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         }
         return mark == '@' ? PATTERN_HANDLE : PATTERN_TAG;
     }
+    if (mark == '.' && mark_at(c, p + 1) == '.' && mark_at(c, p + 2) == '.') {
+        while (mark_at(c, *end) == '.') ++*end;
+        return PATTERN_DOTS;
+    }
     if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {
         const int64_t run = run_end(c, p, "/~._-+"), k = strip_marks(c, p, run, "._-+");
         int64_t slashes = 0;
@@ -516,6 +526,33 @@ static inline int enclosing_kind(uint32_t mark, int opens) {
                          mark == 0x203A || (mark >= 0x201C && mark <= 0x201E) ||
                          (opens && (mark == 0x2018 || mark == 0x201A));
     return is_quote ? PATTERN_QUOTE : -1;
+}
+
+static inline int is_dash(uint32_t mark) {
+    return mark == '-' || mark == 0x2013 || mark == 0x2014;
+}
+
+/* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
+ * any with a quote or bracket behind it, or one before a dash. Behind a space follows what begins with a
+ * capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. -1: there is no
+ * such end. */
+static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
+    int64_t at = c->n - 1;
+    size_t k = 0;
+    while (at > 0 && (enclosing_kind(mark_at(c, at), 0) >= 0 || mark_at(c, at) == '\'')) at--;
+    const uint32_t mark = mark_at(c, at);
+    if (!is_one_of(mark, ".!?") && mark != 0x2026 && mark != 0x61F) return -1;
+    const int has_dash = behind > 0 && is_dash(next->first) && next->gap == GAP_SPACE;
+    k += (size_t)has_dash;
+    if (k < behind && next[k].gap == GAP_NOTHING &&
+        (enclosing_kind(next[k].first, 1) >= 0 || next[k].first == 0xA1 || next[k].first == 0xBF))
+        k++;
+    if (k >= behind || (next[k].first != LOOK_CAPITAL && next[k].first != LOOK_CASELESS)) return -1;
+    if (at < c->n - 1) return PATTERN_CLOSED;
+    if (mark == '!') return PATTERN_EXCLAMATION;
+    if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
+    if (mark == 0x2026 || mark_at(c, at - 1) == '.') return PATTERN_ELLIPSIS;
+    return has_dash ? PATTERN_DASH : -1;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */

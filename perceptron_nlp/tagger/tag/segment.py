@@ -23,6 +23,7 @@ from perceptron_nlp.text.atoms import (
     is_glued,
     ordinal_ends,
     place_numbers,
+    sentence_ends,
     small_numbers,
     with_gaps_shortened,
     word_numbers,
@@ -225,4 +226,8 @@ def count_patterns(
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
         own[1] += labels[at] == SENTENCE if is_outside else labels[at] != TOKEN
+    for kind, at in sentence_ends(words, gaps):
+        own = counts.setdefault(kind, [0, 0])
+        own[0] += 1
+        own[1] += labels[at] != SENTENCE
     return dict(sorted(counts.items()))
