@@ -239,7 +239,7 @@ def _enclosed(before: str, own: str, behind: str) -> Iterator[tuple[str, int, bo
     inner = own[begin:].rstrip(_FINAL) or own[begin]
     closing = _CLOSING + ("'" if {*own[:begin]} & {*_SINGLE} else "")
     last = begin + max(1, len(inner.rstrip(closing)))
-    if own[last - 1] not in "aA":
+    if own[last - 1] not in "aA.!?\u2026":
         return
     for place in range(last, begin + len(inner)):
         is_part = own[place] in ")]}" and {*own[begin : last - 1]} & {*"([{"}

@@ -743,7 +743,9 @@ static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *a
         const int is_closed = is_single && mark_at(&c, last) == '\'';
         if (!is_closed && enclosing_kind(mark_at(&c, last), 0) < 0) break;
     }
-    if (last == end || !is_name(&c, last)) return;
+    const uint32_t inner = mark_at(&c, last);
+    const int has_inner = is_name(&c, last) || is_one_of(inner, ".!?") || inner == 0x2026;
+    if (last == end || !has_inner) return;
     for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(&c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
         const int kind =

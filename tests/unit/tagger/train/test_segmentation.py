@@ -420,3 +420,75 @@ def test_what_an_abbreviation_is_short_for_is_not_learned_of_others(tmp_path: Pa
     tagger = pn.train(write(tmp_path / "short.conllu", text), column=["upos", "lemma"], epochs=4)
     for word, lemma in {**months, "Fig.": "Fig.", "Brig.": "Brig.", "Mrs.": "Mrs."}.items():
         assert tagger.tag([word, "3"], columns=["lemma"])["lemma"][0] == lemma
+
+
+def treebank(path: Path, *sentences: str) -> Path:
+    """Write sentences whose tokens stand between bars; a space before a bar is one in the text."""
+    rows = ""
+    for sentence in sentences:
+        tokens = sentence.split("|")
+        for at, token in enumerate(tokens, 1):
+            glued = token[-1] != " " and at < len(tokens)
+            rows += f"{at}\t{token.strip()}\t_\tX" + "\t_" * 5
+            rows += "\tSpaceAfter=No\n" if glued else "\t_\n"
+        rows += "\n"
+    return write(path, rows)
+
+
+PLAIN = ("Le |bois |dort|.", "Zoé |voit |le |bois |du |chat|.", "Le |chat |va |au |bois|.") * 20
+
+
+def cut(tagger: pn.Tagger, text: str) -> str:
+    return " / ".join(" ".join(sentence.forms) for sentence in tagger.tag_text(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Le bois dort! Zoé dort? Le chat", "Le bois dort ! / Zoé dort ? / Le chat"),
+        ("Zoé dort… Le bois… dort", "Zoé dort … / Le bois … dort"),
+        ("Le bois dort... Zoé dort....", "Le bois dort ... / Zoé dort ...."),
+        ("Le bois dort?! Zoé dort.", "Le bois dort ? ! / Zoé dort ."),
+        ("Zoé dort. – Le bois dort.", "Zoé dort . / – Le bois dort ."),
+        ("Zoé dort. (Le bois dort.) Zoé", "Zoé dort . / ( Le bois dort . ) / Zoé"),
+        ('"Le bois dort." Zoé dort.', '" Le bois dort . " / Zoé dort .'),
+        ("«Le bois!» «Zoé dort.» ¿Le bois", "« Le bois ! » / « Zoé dort . » / ¿ Le bois"),
+        ('Zoé voit "le" (du) [bois] du chat', 'Zoé voit " le " ( du ) [ bois ] du chat'),
+        ("Zoé voit „le“, «du»; ‘bois’ du", "Zoé voit „ le “ , « du » ; ‘ bois ’ du"),
+        ("Le 3. bois, le XIX. chat dort.", "Le 3. bois , le XIX. chat dort ."),
+        ("&quot;Le bois.&quot; Zo&eacute;", "&quot; Le bois . &quot; / Zo&eacute;"),
+    ],
+)
+def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
+    plain: pn.Tagger, text: str, expected: str
+) -> None:
+    numbers_apart = cut(plain, text).replace("3 .", "3.").replace("XIX .", "XIX.")
+    assert numbers_apart.replace("? !", "?!") == expected.replace("? !", "?!")
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
+    path = treebank(tmp_path_factory.mktemp("plain") / "plain.conllu", *PLAIN)
+    return pn.Tagger.from_bytes(pn.train(path, column="text", seed=1).to_bytes())
+
+
+def test_what_training_cuts_otherwise_does_not_hold(tmp_path: Path) -> None:
+    odd = (
+        "Le |bois|! |Zoé |dort|.",
+        "Le |[bois] |voit |le |[chat]|.",
+        "Le |bois |va |au |3|.",
+        "le |bois|.",
+    )
+    tagger = pn.train(treebank(tmp_path / "odd.conllu", *PLAIN, *odd * 20), column="text", seed=1)
+    segmentation = tagger.model.segmentation
+    assert segmentation is not None
+    assert segmentation.patterns == {
+        "bracket": [140, 80],
+        "exclamation": [20, 20],
+        "ordinal": [20, 20],
+    }
+    for kind in PATTERN_KINDS:
+        assert holds(kind, segmentation.patterns) == (kind not in segmentation.patterns)
+    assert cut(tagger, "Le bois! Zoé dort. Le [bois] dort? Zoé") == (
+        "Le bois ! Zoé dort . / Le [bois] dort ? / Zoé"
+    )
