@@ -9,6 +9,7 @@ some words only are drawn by a seed:
 - caps, lower: ALL CAPITALS, no capitals
 - drawn: a letter of one word in ten is drawn out (sooooo)
 - straight, curly: quotes, apostrophes, dashes and dots in ASCII; as typesetters write them
+- ends: ! ? or … in place of the full stop that a sentence ends with
 - commas: no space behind a comma, unless a digit follows
 - soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
 - wrapped: lines of at most 60 characters; items: each sentence on a line of its own
@@ -18,6 +19,7 @@ some words only are drawn by a seed:
 from __future__ import annotations
 
 import argparse
+import itertools
 import lzma
 import random
 import re
@@ -99,6 +101,7 @@ CHANGES: dict[str, Change] = {
     "drawn": drawn,
     "straight": written(STRAIGHT),
     "curly": curly,
+    "ends": lambda form, _: form,
     "commas": lambda form, _: form,
     "soft": soft,
     "zero": zero,
@@ -119,6 +122,7 @@ def changed(lines: Iterator[str], kind: str) -> Iterator[str]:
     tokens = [row for row in rows if len(row) == 10 and "." not in row[0]]
     is_turkic = any("ı" in row[1] for row in tokens)
     cased = str.maketrans(TURKIC.get(kind, {}) if is_turkic else {})
+    final = {id(row) for row, after in itertools.pairwise(rows) if after == [""]}
     following = dict(zip(map(id, tokens), tokens[1:], strict=False))
     for row in rows:
         if len(row) == 10 and "." not in row[0]:
@@ -128,6 +132,8 @@ def changed(lines: Iterator[str], kind: str) -> Iterator[str]:
             form = row[1]
             if not is_inside or kind in EVERY_WORD:
                 row[1] = change(form.translate(cased), chance)
+            if kind == "ends" and form == "." and id(row) in final:
+                row[1] = row[2] = chance.choice(("!", "?", "…"))
             if kind in WRITTEN and row[2] == form and not any(map(str.isalnum, form)):
                 row[2] = row[1]
             is_glued = kind == "commas" and form == ","

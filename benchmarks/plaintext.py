@@ -3,6 +3,7 @@
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py [TREEBANK …] [--udpipe] [--speed]
         [--models FOLDER]
     PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py --english
+    PERCEPTRON_NLP_CORPORA=folder python benchmarks/plaintext.py --kinds
 
 For each treebank a model of all columns learns from train, with dev to choose epochs by; where
 there is no train part, it learns from dev alone. The text of test is put together from its tokens,
@@ -21,6 +22,10 @@ test, whose tokens are given.
 
 With ``--english`` nothing is learned: the segmentation of ``en`` cuts the text of every test part
 below the folder, whatever its language.
+
+With ``--kinds`` the kinds of marks, numbers and ends of sentences that most languages treat alike
+are counted in all train parts below the folder: how many there are, how many of them a treebank
+treats otherwise, and in which treebanks a kind does not hold.
 """
 
 from __future__ import annotations
@@ -38,7 +43,9 @@ from corpora import DEV_ALONE, TREEBANKS, corpora
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
-from perceptron_nlp.formats.conllu import running_text
+from perceptron_nlp.formats.conllu import running_text, surfaces
+from perceptron_nlp.tagger.train.stages import LabeledAtoms
+from perceptron_nlp.text.tagset import PATTERN_KINDS, holds
 
 MANY, PIECE = 1_000_000, 1 << 18
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas")
@@ -54,7 +61,11 @@ def main() -> None:
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--models", type=Path)
     parser.add_argument("--english", action="store_true")
+    parser.add_argument("--kinds", action="store_true")
     chosen = parser.parse_args()
+    if chosen.kinds:
+        show_kinds()
+        return
     english = pn.load("en")
     if chosen.english:
         show_english(english)
@@ -92,6 +103,21 @@ def main() -> None:
     print(f"| test | {' | '.join(heads)} |\n|---|" + "--:|" * len(heads))
     for name, figures in speeds:
         print(f"| {name} | {' | '.join(f'{figure:.3g}' for figure in figures)} |")
+
+
+def show_kinds() -> None:
+    """Print how the train parts treat what most languages treat alike, as a Markdown table."""
+    totals = {kind: [0, 0] for kind in PATTERN_KINDS}
+    others: dict[str, list[str]] = {kind: [] for kind in PATTERN_KINDS}
+    for path in sorted(corpora().rglob("*-ud-train.conllu*")):
+        found = LabeledAtoms(surfaces(pn.read_conllu(path))).patterns
+        for kind, own in found.items():
+            totals[kind] = [a + b for a, b in zip(totals[kind], own, strict=True)]
+            if not holds(kind, found):
+                others[kind].append(path.name.partition("-")[0])
+    print("| kind | places | otherwise | does not hold in |\n|---|--:|--:|---|")
+    for kind, (met, cut) in totals.items():
+        print(f"| `{kind}` | {met:,} | {cut:,} | {', '.join(others[kind])} |")
 
 
 def kept(folder: Path | None, name: str, make: Callable[[], bytes]) -> tuple[bytes, str]:

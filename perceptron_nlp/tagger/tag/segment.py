@@ -227,6 +227,9 @@ def count_patterns(
         own[0] += 1
         own[1] += labels[at] == SENTENCE if is_outside else labels[at] != TOKEN
     for kind, at in sentence_ends(words, gaps):
+        # Of questions and cries in a row some make one sentence: that says nothing of others.
+        if words[at + 1] in ("\u00a1", "\u00bf"):
+            continue
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
         own[1] += labels[at] != SENTENCE

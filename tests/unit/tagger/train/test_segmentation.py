@@ -356,8 +356,11 @@ def test_patterns_hold_unless_training_cuts_them(french: str, tmp_path: Path) ->
         ("date", {"number": [5, 5], "date": [10, 0]}, True),
         ("url", {"number": [5, 5]}, True),
         ("ordinal", {}, True),
-        ("ordinal", {"ordinal": [5, 1]}, False),
+        ("ordinal", {"ordinal": [1, 1]}, True),
+        ("ordinal", {"ordinal": [15, 2]}, False),
         ("ordinal", {"ordinal": [100, 9]}, True),
+        ("closed", {"closed": [30, 1]}, True),
+        ("closed", {"closed": [100, 3]}, False),
     ],
 )
 def test_few_examples_do_not_undo_a_pattern_and_numbers_stand_for_what_is_made_of_them(
