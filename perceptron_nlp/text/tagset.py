@@ -64,7 +64,7 @@ networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, 
 full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket`` and ``quote`` are tokens
 where they enclose words, and no sentence ends behind the closing one before a small letter."""
 OF_MARKS = frozenset({"ordinal", "bracket", "quote", *ENDS})
-"""Kinds about which languages agree more than treebanks have of them: one odd example is nothing."""
+"""Kinds of which treebanks have few and languages agree: one odd example is nothing."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
 MOST_CUT |= {"bracket": 0.05, "quote": 0.05, **dict.fromkeys(ENDS, 0.03)}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""

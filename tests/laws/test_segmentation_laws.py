@@ -20,6 +20,7 @@ from oracles.matches import matches
 from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
+from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan, matches_of
 from perceptron_nlp.tagger.train import stages
 from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
@@ -86,6 +87,17 @@ def test_every_character_but_space_is_in_one_token_at_its_place(
     assert text[end:].strip() == ""
 
 
+def plain(tagger: pn.Tagger) -> Segmentation:
+    """Return a segmentation without abbreviations, of which its slow twin knows nothing."""
+    assert tagger.model.segmentation is not None
+    return tagger.model.segmentation._replace(abbreviations=())
+
+
+@pytest.fixture(scope="module")
+def plain_segmenters(pipeline: pn.Tagger) -> list[tuple[int, Segmenter]]:
+    return [(window, Segmenter(plain(pipeline), window=window)) for window in (1, 30, 500, WINDOW)]
+
+
 @pytest.fixture(scope="module")
 def segmenters(pipeline: pn.Tagger) -> list[tuple[int, Segmenter]]:
     segmentation = pipeline.model.segmentation
@@ -95,12 +107,10 @@ def segmenters(pipeline: pn.Tagger) -> list[tuple[int, Segmenter]]:
 
 @given(text=TEXTS)
 def test_the_core_cuts_as_its_slow_twin_does(
-    pipeline: pn.Tagger, segmenters: list[tuple[int, Segmenter]], text: str
+    pipeline: pn.Tagger, plain_segmenters: list[tuple[int, Segmenter]], text: str
 ) -> None:
-    segmentation = pipeline.model.segmentation
-    assert segmentation is not None
-    for window, segmenter in segmenters:
-        assert [*segmenter.sentences_of(text)] == segmented(segmentation, text, window)
+    for window, segmenter in plain_segmenters:
+        assert [*segmenter.sentences_of(text)] == segmented(plain(pipeline), text, window)
 
 
 @given(
@@ -132,9 +142,7 @@ def test_text_with_entities_is_cut_as_what_they_stand_for(
 def test_near_atoms_that_are_sure_decide_as_in_its_slow_twin(
     pipeline: pn.Tagger, text: str, lead: float
 ) -> None:
-    segmentation = pipeline.model.segmentation
-    assert segmentation is not None
-    led = segmentation._replace(lead=lead, certain={}, words={})
+    led = plain(pipeline)._replace(lead=lead, certain={}, words={})
     segmenter = Segmenter(led)
     found = [*segmenter.sentences_of(text)]
     assert found == segmented(led, text, WINDOW)
@@ -260,7 +268,7 @@ def test_the_core_asks_the_words_beside_a_place_as_its_slow_twin_does(
         side: {place: _each_once(labels) for place, labels in places.items()}
         for side, places in words.items()
     }
-    segmentation = pipeline.model.segmentation._replace(certain={}, words=own)
+    segmentation = plain(pipeline)._replace(certain={}, words=own)
     found = [*Segmenter(segmentation).sentences_of(text)]
     assert found == segmented(segmentation, text, WINDOW)
 
