@@ -241,7 +241,7 @@ def _is_ascii_name(word: str) -> bool:
 
 def _code_end(chunk: _Chunk, at: int) -> int:
     looks = [
-        look if look == "0" or (look == "a" and word.isascii() and _is_cased(word)) else " "
+        look if look == "0" or (look == "a" and word.isascii() and "&" not in word) else " "
         for look, word in zip(chunk.sketch[at:], chunk.words[at:], strict=True)
     ]
     length = min(40, "".join([*looks, " "]).index(" "))

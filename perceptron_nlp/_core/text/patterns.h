@@ -80,8 +80,10 @@ static inline int is_digits(const Chunk *c, int64_t k) {
 /* Letters of ASCII, of which codes are made. */
 static inline int is_of_code(const Chunk *c, int64_t k) {
     if (k < 0 || k >= c->n || c->atoms[k].first > LOOK_SMALL) return 0;
-    return c->atoms[k].first >= LOOK_CAPITAL && c->text[c->atoms[k].begin] < 0x80 &&
-           c->atoms[k].end - c->atoms[k].begin == (uint32_t)n_chars(c, k);
+    const uint8_t *own = c->text + c->atoms[k].begin;
+    const size_t n = c->atoms[k].end - c->atoms[k].begin;
+    return c->atoms[k].first >= LOOK_CAPITAL && *own < 0x80 && n == (size_t)n_chars(c, k) &&
+           !memchr(own, '&', n);
 }
 
 /* Of os.path.join, which has three parts or more. */
