@@ -18,16 +18,8 @@ from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag import label as labeling
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.text.atoms import (
-    Atoms,
-    atoms_of,
-    capital_looks,
-    enclosed,
-    ending,
-    ordinal_ends,
-    place_keys,
-    sentence_ends,
-)
+from perceptron_nlp.tagger.train.patterns import enclosed, ordinal_ends, sentence_ends
+from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -18,27 +17,15 @@ from perceptron_nlp.tagger.tag.label import decoder_of
 from perceptron_nlp.text.atoms import (
     LineCount,
     class_page,
-    enclosed,
     is_abbreviation,
     is_glued,
-    ordinal_ends,
     place_numbers,
-    sentence_ends,
     small_numbers,
     with_gaps_shortened,
     word_numbers,
 )
 from perceptron_nlp.text.scripts import split_plan, stem_cuts
-from perceptron_nlp.text.tagset import (
-    GOES_ON,
-    MATCHES,
-    PATTERN_KINDS,
-    SENTENCE,
-    TOKEN,
-    held_bits,
-    word_bytes,
-    word_hash,
-)
+from perceptron_nlp.text.tagset import MATCHES, PATTERN_KINDS, held_bits, word_bytes, word_hash
 
 WINDOW = 40_000
 """Characters of a sentence after which it is over, so that memory stays bounded."""
@@ -207,30 +194,3 @@ def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]
     """Return the column ``matches`` of a text's atoms: see matches.h."""
     page_of = partial(class_page, single=single)
     return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])
-
-
-def count_patterns(
-    text: str, words: Sequence[str], gaps: Sequence[str], labels: Sequence[str], single: str = ""
-) -> dict[str, list[int]]:
-    """Return how the labels of a text's atoms treat its patterns.
-
-    words, gaps : its atoms, and what stands behind them
-    """
-    counts: dict[str, list[int]] = {}
-    for kind, begin, end in patterns_of(text, single):
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += any(label != GOES_ON for label in labels[begin : end - 1])
-    ends = [("ordinal", at, True) for at in ordinal_ends(words, gaps)]
-    for kind, at, is_outside in itertools.chain(ends, enclosed(words, gaps)):
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += labels[at] == SENTENCE if is_outside else labels[at] != TOKEN
-    for kind, at in sentence_ends(words, gaps):
-        # Of questions and cries in a row some make one sentence: that says nothing of others.
-        if words[at + 1] in ("\u00a1", "\u00bf"):
-            continue
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += labels[at] != SENTENCE
-    return dict(sorted(counts.items()))

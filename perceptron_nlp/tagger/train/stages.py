@@ -32,7 +32,8 @@ from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.segment import count_patterns, matches_of
+from perceptron_nlp.tagger.tag.segment import matches_of
+from perceptron_nlp.tagger.train.patterns import count_patterns
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.tagger.train.stacking import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.text.atoms import (
