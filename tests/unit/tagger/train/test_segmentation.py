@@ -360,6 +360,8 @@ def test_patterns_hold_unless_training_cuts_them(french: str, tmp_path: Path) ->
         ("ordinal", {"ordinal": [15, 2]}, False),
         ("ordinal", {"ordinal": [100, 9]}, True),
         ("closed", {"closed": [30, 1]}, True),
+        ("question", {"question": [349, 2]}, True),
+        ("question", {"question": [350, 2]}, False),
         ("closed", {"closed": [100, 3]}, False),
     ],
 )
