@@ -64,7 +64,8 @@ networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, 
 full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket`` and ``quote`` are tokens
 where they enclose words, and no sentence ends behind the closing one before a small letter."""
 OF_MARKS = frozenset({"ordinal", "bracket", "quote", *ENDS})
-"""Kinds of which treebanks have few and languages agree: one odd example is nothing."""
+"""Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two of
+ENDS."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
@@ -364,7 +365,7 @@ def holds(kind: str, patterns: Patterns) -> bool:
     most = MOST_CUT.get(kind, USUALLY_CUT)
     if kind in OF_MARKS:
         is_learned = kind in ("exclamation", "question") and met >= WELL_MET
-        return not is_learned and cut < max(2, most * met)
+        return not is_learned and cut < max(3 if kind in ENDS else 2, most * met)
     return cut < (most * met if met >= FEW_MET else min(most, USUALLY_CUT) * FEW_MET)
 
 

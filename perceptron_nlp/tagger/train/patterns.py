@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from perceptron_nlp.tagger.tag.segment import patterns_of
 from perceptron_nlp.text.atoms import character_type
-from perceptron_nlp.text.tagset import GOES_ON, NOTHING, SENTENCE, SPACE, TOKEN
+from perceptron_nlp.text.tagset import GOES_ON, NOTHING, SENTENCE, SPACE
 
 # Quotes open in one language what they close in another.
 _QUOTES, _SINGLE = '"\u00ab\u00bb\u2039\u203a\u201c\u201d\u201e', "\u2018\u201a"
@@ -136,7 +136,7 @@ def count_patterns(
     for kind, at, is_outside in itertools.chain(ends, enclosed(words, gaps)):
         own = counts.setdefault(kind, [0, 0])
         own[0] += 1
-        own[1] += labels[at] == SENTENCE if is_outside else labels[at] != TOKEN
+        own[1] += labels[at] == (SENTENCE if is_outside else GOES_ON)
     for kind, at in sentence_ends(words, gaps):
         # Of questions and cries in a row some make one sentence: that says nothing of others.
         if words[at + 1] in ("\u00a1", "\u00bf"):
