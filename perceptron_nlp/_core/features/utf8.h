@@ -120,7 +120,7 @@ static inline uint32_t named_point(const char *name, size_t n) {
     return 0;
 }
 
-/* Of 39 or x27; 0: it is no number, or not that of a character that is seen or takes no room. */
+/* Of 39 or x27; 0: it is no number, or that of a space, a control or no character. */
 static inline uint32_t numbered_point(const char *name, size_t n) {
     const uint32_t is_hex = n && (*name | 0x20) == 'x';
     uint32_t point = 0;

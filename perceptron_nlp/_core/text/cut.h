@@ -692,6 +692,10 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
     }
 }
 
+static inline int holds(const CutModel *m, int kind) {
+    return kind >= 0 && m->held >> kind & 1;
+}
+
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
  * marks and brackets that are no part of them (of EY4096.1 the rest is); all from `first` on. */
 static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n,
@@ -699,7 +703,7 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
     Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
     int64_t begin, end;
     for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
-        if (!(m->held >> kind & 1)) continue;
+        if (!holds(m, kind)) continue;
         for (int64_t k = begin < first ? first : begin; k + 1 < end; k++)
             atoms[k].label = m->goes_on;
         if (!IS_CLOSED(kind)) continue;
@@ -707,10 +711,6 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
         const int is_part = kind == PATTERN_CODE && is_name(&chunk, end + 1);
         if (end > first && !is_part && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
     }
-}
-
-static inline int holds(const CutModel *m, int kind) {
-    return kind >= 0 && m->held >> kind & 1;
 }
 
 /* )))) smiles. */
@@ -733,7 +733,7 @@ static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *a
         if (holds(m, enclosing_kind(mark_at(&c, k), 1)) && !is_repeated(&c, k))
             atoms[k].label = m->token;
     if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
-        (atoms[-1].first == ',' || (atoms[-1].first >= LOOK_CLASSES)) &&
+        (atoms[-1].first == ',' || atoms[-1].first >= LOOK_CLASSES) &&
         holds(m, enclosing_kind(mark_at(&c, 0), 1)))
         atoms[-1].label = m->token;
     while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
@@ -790,7 +790,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             atom->label = m->sentence;
         else if (i >= first)
             atom->label = i + 1 < end ? certain_label(m, atom, atoms[i + 1].first) : -1;
-        if (i >= first && i > begin && i + 1 < end && m->held >> PATTERN_ORDINAL & 1 &&
+        if (i >= first && i > begin && i + 1 < end && holds(m, PATTERN_ORDINAL) &&
             is_ordinal(text, atom - 1))
             atom->label = m->token;
         size_t next = barrier;

@@ -6,7 +6,6 @@ Training counts how a treebank treats each kind (text/tagset.py); the core does 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -99,7 +98,7 @@ def _enclosed(before: str, own: str, behind: str) -> Iterator[tuple[str, int, bo
 
 def sentence_ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[str, int]]:
     """Yield the kind, and the atom that it ends with, of what ends sentences in most languages."""
-    looks, begin, end = "".join(map(_look, words)), 0, 0
+    looks, begin = "".join(map(_look, words)), 0
     for end, gap in enumerate(gaps, 1):
         if gap == NOTHING and end < len(gaps):
             continue
@@ -128,20 +127,24 @@ def count_patterns(
     words, gaps : its atoms, and what stands behind them
     """
     counts: dict[str, list[int]] = {}
+    for kind, is_other in _treated(text, words, gaps, labels, single):
+        own = counts.setdefault(kind, [0, 0])
+        own[0] += 1
+        own[1] += is_other
+    return dict(sorted(counts.items()))
+
+
+def _treated(
+    text: str, words: Sequence[str], gaps: Sequence[str], labels: Sequence[str], single: str
+) -> Iterator[tuple[str, bool]]:
+    """Yield the kind of each pattern, and whether labels treat it in another way than most do."""
     for kind, begin, end in patterns_of(text, single):
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += any(label != GOES_ON for label in labels[begin : end - 1])
-    ends = [("ordinal", at, True) for at in ordinal_ends(words, gaps)]
-    for kind, at, is_outside in itertools.chain(ends, enclosed(words, gaps)):
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += labels[at] == (SENTENCE if is_outside else GOES_ON)
+        yield kind, any(label != GOES_ON for label in labels[begin : end - 1])
+    for at in ordinal_ends(words, gaps):
+        yield "ordinal", labels[at] == SENTENCE
+    for kind, at, is_outside in enclosed(words, gaps):
+        yield kind, labels[at] == (SENTENCE if is_outside else GOES_ON)
     for kind, at in sentence_ends(words, gaps):
         # Of questions and cries in a row some make one sentence: that says nothing of others.
-        if words[at + 1] in ("\u00a1", "\u00bf"):
-            continue
-        own = counts.setdefault(kind, [0, 0])
-        own[0] += 1
-        own[1] += labels[at] != SENTENCE
-    return dict(sorted(counts.items()))
+        if words[at + 1] not in ("\u00a1", "\u00bf"):
+            yield kind, labels[at] != SENTENCE
