@@ -52,24 +52,30 @@ Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
 """Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
 or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
+NO_ENDS = ("trailing", "colon", "symbol")
+"""What ends no sentence before a small letter: dots as in ``ellipsis``, colons and semicolons, and
+other marks but commas, quotes, brackets, and those that end most sentences."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
-    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots"),
-    *("ordinal", "bracket", "quote", *ENDS),
+    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),
+    *("ordinal", "bracket", "quote", "emphasis", "note", *ENDS, *NO_ENDS),
 )
 """What most languages treat alike, found in text by the core (patterns.h), whose order this is. Up
-to ``dots`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
+to ``markup`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
 networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*,
-``entity`` *&nbsp;*, ``code`` *B12* or *3f2a9c*, ``dots`` three or more. No sentence ends behind the
-full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket`` and ``quote`` are tokens
-where they enclose words, and no sentence ends behind the closing one before a small letter."""
-OF_MARKS = frozenset({"ordinal", "bracket", "quote", *ENDS})
-"""Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two of
-ENDS."""
+``entity`` *&nbsp;*, ``code`` *B12* or *3f2a9c*, ``dots`` three or more, ``markup`` *</b>*. No
+sentence ends behind the full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket``,
+``quote`` and ``emphasis`` (stars, low lines, back quotes) are tokens where they enclose words, and
+no sentence ends behind the closing one before a small letter; ``note`` is a small raised number
+behind a word."""
+OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
+"""Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two but
+of numbers, brackets and quotes."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
-MOST_CUT |= {"bracket": 0.05, "quote": 0.05, **dict.fromkeys(ENDS, 0.03)}
+MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note"), 0.05)
+MOST_CUT |= dict.fromkeys((*ENDS, *NO_ENDS), 0.03)
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10
@@ -365,7 +371,7 @@ def holds(kind: str, patterns: Patterns) -> bool:
     most = MOST_CUT.get(kind, USUALLY_CUT)
     if kind in OF_MARKS:
         is_learned = kind in ("exclamation", "question") and met >= WELL_MET
-        return not is_learned and cut < max(3 if kind in ENDS else 2, most * met)
+        return not is_learned and cut < max(2 if kind in ("ordinal", "bracket", "quote") else 3, most * met)
     return cut < (most * met if met >= FEW_MET else min(most, USUALLY_CUT) * FEW_MET)
 
 

@@ -707,6 +707,8 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
         for (int64_t k = begin < first ? first : begin; k + 1 < end; k++)
             atoms[k].label = m->goes_on;
         if (!IS_CLOSED(kind)) continue;
+        if (IS_APART(kind) && begin > first) atoms[begin - 1].label = m->token;
+        if (IS_APART(kind) && end > first && end < chunk.n) atoms[end - 1].label = m->token;
         if (begin > first && opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
         const int is_part = kind == PATTERN_CODE && is_name(&chunk, end + 1);
         if (end > first && !is_part && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;
@@ -718,39 +720,76 @@ static inline int is_repeated(const Chunk *c, int64_t k) {
     return mark_at(c, k) == mark_at(c, k - 1) || mark_at(c, k) == mark_at(c, k + 1);
 }
 
+static inline int edge_kind(uint32_t mark, int opens) {
+    return mark == '\'' ? PATTERN_QUOTE : enclosing_kind(mark, opens);
+}
+
+/* Does a mark open what is behind it? An apostrophe and a low line where such a one closes it, too. */
+static inline int opens_word(const Chunk *c, int64_t k) {
+    const uint32_t mark = mark_at(c, k);
+    if (mark != '\'' && mark != '_') return enclosing_kind(mark, 1) >= 0;
+    if (!is_name(c, k + 1) || n_chars(c, k + 1) == 1) return 0;
+    for (int64_t i = c->n - 1; i > k && !is_name(c, i); i--)
+        if (mark_at(c, i) == mark) return 1;
+    return 0;
+}
+
+/* Does one close what is before it, `begin` marks having opened that? An apostrophe closes single quotes. */
+static inline int closes_word(const Chunk *c, int64_t k, int64_t begin) {
+    const uint32_t mark = mark_at(c, k);
+    if (mark != '\'' && mark != '_') return enclosing_kind(mark, 0) >= 0;
+    for (int64_t i = 0; i < begin; i++) {
+        const uint32_t open = mark_at(c, i);
+        if (open == mark || (mark == '\'' && (open == 0x2018 || open == 0x201A || open == '`')))
+            return 1;
+    }
+    return 0;
+}
+
+/* Is a mark at the edge of a word none that stands for itself? )))) smiles, and s*** is one word, unless
+ * there is such a mark at the other edge, too. */
+static inline int is_of_others(const Chunk *c, int64_t k, int64_t word, uint32_t other_edge) {
+    const uint32_t mark = mark_at(c, k);
+    const int64_t beside = word < k ? word + 1 : word - 1;
+    const int kind = edge_kind(mark, word > k), is_noted = kind == PATTERN_NOTE;
+    if (is_noted && is_superscript(mark_at(c, k - 1))) return 1;
+    if ((is_noted && is_name(c, word)) || (kind == PATTERN_EMPHASIS && mark != other_edge)) {
+        if (!is_letters(c, word) || n_chars(c, word) < SHORTEST_NOTED) return 1;
+    }
+    if (k == beside && (kind == PATTERN_EMPHASIS || mark == '\'')) return 0;
+    return is_repeated(c, k);
+}
+
 /* End tokens behind the marks that open n atoms with nothing between, and before those that close them:
  * ("word"); but no sentence before the former where a word begins small within, or behind the latter
- * before a small letter. The apostrophe ’ closes what ‘ opens right there. Of *word(s)* nothing is known.
+ * before a small letter. Of *word(s)* nothing is known.
  * `is_inside` tells whether atoms stand before these, of the same paragraph. */
 static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *atoms, int64_t n,
                                  int64_t first, int is_inside, int is_small_next) {
     const Chunk c = {text, atoms, n, 0, 0};
     int64_t begin = 0, end = n - 1;
-    int is_single = 0, is_within = 0;
-    for (; begin + 1 < n && enclosing_kind(mark_at(&c, begin), 1) >= 0; begin++)
-        is_single |= mark_at(&c, begin) == 0x2018 || mark_at(&c, begin) == 0x201A;
+    int is_within = 0;
+    while (begin + 1 < n && opens_word(&c, begin)) begin++;
+    while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
+        end--;
     for (int64_t k = first; k < begin && is_name(&c, begin); k++)
-        if (holds(m, enclosing_kind(mark_at(&c, k), 1)) && !is_repeated(&c, k))
+        if (holds(m, edge_kind(mark_at(&c, k), 1)) && !is_of_others(&c, k, begin, mark_at(&c, end)))
             atoms[k].label = m->token;
     if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
         (atoms[-1].first == ',' || atoms[-1].first >= LOOK_CLASSES) &&
-        holds(m, enclosing_kind(mark_at(&c, 0), 1)))
+        holds(m, edge_kind(mark_at(&c, 0), 1)))
         atoms[-1].label = m->token;
-    while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
-        end--;
     int64_t last = end;
-    for (; last > begin; last--) {
-        const int is_closed = is_single && mark_at(&c, last) == '\'';
-        if (!is_closed && enclosing_kind(mark_at(&c, last), 0) < 0) break;
-    }
+    while (last > begin && closes_word(&c, last, begin)) last--;
     const uint32_t inner = mark_at(&c, last);
     const int has_inner = is_name(&c, last) || is_one_of(inner, ".!?") || inner == 0x2026;
     if (last == end || !has_inner) return;
     for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(&c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
-        const int kind =
-            enclosing_kind(mark_at(&c, k), 0) == PATTERN_BRACKET ? PATTERN_BRACKET : PATTERN_QUOTE;
-        if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) || is_repeated(&c, k))
+        const int kind = edge_kind(mark_at(&c, k), 0);
+        const uint32_t opening = mark_at(&c, begin - 1);
+        if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) ||
+            is_of_others(&c, k, last, opening))
             continue;
         if (k > first) atoms[k - 1].label = m->token;
         if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE)
@@ -808,7 +847,8 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (i >= first && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
-            if (holds(m, final_kind(&own, atom + 1, behind))) atom->label = m->sentence;
+            const int kind = final_kind(&own, atom + 1, behind);
+            if (holds(m, kind)) atom->label = kind < PATTERN_TRAILING ? m->sentence : m->token;
         }
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
@@ -816,6 +856,20 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         chunk = i + 1;
     }
     return is_whole ? end : barrier;
+}
+
+/* Label n atoms as the marks of one kind alone say: -1, or 1 where a token ends, 2 a sentence. */
+static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t n) {
+    CutModel alone = {.token = 1, .sentence = 2, .held = 1u << kind};
+    size_t begin = 0;
+    if (places_open(&alone.certain, 1, 1) < 0) return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (atoms[i].gap != GAP_PARAGRAPH && i + 1 < n) continue;
+        settle_places(&alone, NULL, text, atoms, begin, begin, i + 1, 1);
+        begin = i + 1;
+    }
+    places_close(&alone.certain);
+    return 0;
 }
 
 /* ---- lines ---- */

@@ -102,8 +102,12 @@ cdef extern from "text/words.h" nogil:
     const size_t SUM_COST
     const uint32_t LOOK_CLASSES
     const int GAP_NOTHING
+    const int GAP_PARAGRAPH
+    const int PATTERN_ORDINAL
+    const int PATTERN_COUNT
     int list_atoms(AtomList *x, const Characters *known, const uint8_t *text, size_t n) noexcept
     int next_pattern(Chunk *c, int64_t *begin, int64_t *end) noexcept
+    int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t n) noexcept
     int places_open(Places *x, size_t n, uint64_t secret) noexcept
     void places_close(Places *x) noexcept
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept

@@ -80,6 +80,33 @@ def patterns_in(bytes text not None, page_of):
     return patterns
 
 
+def marks_in(bytes text not None, page_of):
+    """Return what marks alone say of a text: (kind, atom, ends_sentence), a kind after the other.
+
+    Behind an atom that is given a sentence ends, or a token and no sentence.
+
+    Parameters
+    ----------
+    text, page_of : as for TextCutter
+
+    Raises
+    ------
+    MemoryLimitError : no room for its atoms
+    """
+    cdef _TextAtoms own = _TextAtoms(text, page_of)
+    cdef const Atom *atoms = own.found.atoms
+    cdef list marks = []
+    cdef size_t i
+    cdef int kind
+    for kind in range(PATTERN_ORDINAL, PATTERN_COUNT):
+        if settle_kind(kind, own.at, own.found.atoms, own.found.n) < 0:
+            raise MemoryLimitError("no memory to cut this text")
+        for i in range(own.found.n):
+            if atoms[i].label > 0 and atoms[i].gap != GAP_PARAGRAPH and i + 1 < own.found.n:
+                marks.append((kind, i, atoms[i].label > 1))
+    return marks
+
+
 def matches_in(bytes text not None, page_of, entries):
     """Return what the words of a dictionary say of the places behind the atoms of a text (matches.h).
 

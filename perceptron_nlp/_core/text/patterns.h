@@ -25,18 +25,28 @@ enum {
     PATTERN_ENTITY,
     PATTERN_CODE,
     PATTERN_DOTS,
-    /* Marks that are tokens, see is_ordinal and enclosing_kind, and ends of sentences, see final_kind. */
+    PATTERN_MARKUP,
+    /* Marks that are tokens, see is_ordinal and enclosing_kind, and what ends sentences or does not, see
+     * final_kind. */
     PATTERN_ORDINAL,
     PATTERN_BRACKET,
     PATTERN_QUOTE,
+    PATTERN_EMPHASIS,
+    PATTERN_NOTE,
     PATTERN_EXCLAMATION,
     PATTERN_QUESTION,
     PATTERN_ELLIPSIS,
     PATTERN_CLOSED,
     PATTERN_DASH,
+    PATTERN_TRAILING,
+    PATTERN_COLON,
+    PATTERN_SYMBOL,
+    PATTERN_COUNT,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
 #define IS_CLOSED(kind) ((kind) <= PATTERN_TAG || (kind) == PATTERN_TIME || (kind) >= PATTERN_NAME)
+/* Words beside it are other tokens. */
+#define IS_APART(kind) ((kind) == PATTERN_ENTITY || (kind) == PATTERN_MARKUP)
 
 /* Looks of letters: capital, small, other; and of digits. */
 enum { LOOK_CAPITAL = LOOK_CLASSES + 1, LOOK_SMALL, LOOK_CASELESS, LOOK_DIGIT };
@@ -55,7 +65,8 @@ static const char *const FILE_ENDS =
 /* What a version has behind its numbers. */
 static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
-#define LONGEST_CODE 40 /* atoms */
+#define LONGEST_CODE 40  /* atoms */
+#define SHORTEST_NOTED 4 /* letters: m² is a unit */
 
 typedef struct {
     const uint8_t *text;
@@ -411,6 +422,17 @@ static inline int64_t emoticon_end(const Chunk *c) {
     return k == c->n || is_one_of(mark_at(c, k), ".,!?\"") ? k : p;
 }
 
+/* Where <b>, </h1> or <br/> ends; where it begins, if it is none. */
+static inline int64_t markup_end(const Chunk *c) {
+    int64_t k = c->at + 1 + (mark_at(c, c->at + 1) == '/');
+    if (!is_letters(c, k) || n_chars(c, k) > LONGEST_CODE) return c->at;
+    for (uint32_t i = c->atoms[k].begin; i < c->atoms[k].end; i++)
+        if (c->text[i] >= 0x80) return c->at;
+    k += 1 + is_digits(c, k + 1);
+    k += mark_at(c, k) == '/';
+    return mark_at(c, k) == '>' ? k + 1 : c->at;
+}
+
 #define DEGREE 0xB0u
 
 /* What begins with a mark: kind, or -1; *end is where it ends. */
@@ -458,6 +480,10 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         *end = p + 1;
     }
     if (mark == ':' && mark_at(c, p + 1) == ':' && is_in_groups(c, end)) return PATTERN_HOST;
+    if (mark == '<' && markup_end(c) > p) {
+        *end = markup_end(c);
+        return PATTERN_MARKUP;
+    }
     if (is_one_of(mark, ":;=<^-")) {
         const int64_t k = emoticon_end(c);
         if (k > p + 1) {
@@ -520,10 +546,17 @@ static inline int is_ordinal(const uint8_t *text, const Atom *k) {
     return 1;
 }
 
-/* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in
- * one language what they close in another. */
+static inline int is_superscript(uint32_t mark) {
+    return mark == 0xB9 || mark == 0xB2 || mark == 0xB3 || mark == 0x2070 ||
+           (mark >= 0x2074 && mark <= 0x2079);
+}
+
+/* The kind of a mark that encloses what stands behind it, or before it, or that is a note on it; -1: it is
+ * none. Quotes open in one language what they close in another. */
 static inline int enclosing_kind(uint32_t mark, int opens) {
     if (is_one_of(mark, opens ? "([{" : ")]}")) return PATTERN_BRACKET;
+    if (is_one_of(mark, "*_`")) return PATTERN_EMPHASIS;
+    if (!opens && is_superscript(mark)) return PATTERN_NOTE;
     const int is_quote = mark == '"' || mark == 0xAB || mark == 0xBB || mark == 0x2039 ||
                          mark == 0x203A || (mark >= 0x201C && mark <= 0x201E) ||
                          (opens && (mark == 0x2018 || mark == 0x201A));
@@ -536,24 +569,34 @@ static inline int is_dash(uint32_t mark) {
 
 /* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
  * any with a quote or bracket behind it, or one before a dash. Behind a space follows what begins with a
- * capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. -1: there is no
- * such end. */
+ * capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what ends
+ * none before a small letter that begins no address: from PATTERN_TRAILING on. -1: it is neither. */
 static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     int64_t at = c->n - 1;
     size_t k = 0;
     while (at > 0 && (enclosing_kind(mark_at(c, at), 0) >= 0 || mark_at(c, at) == '\'')) at--;
     const uint32_t mark = mark_at(c, at);
-    if (!is_one_of(mark, ".!?") && mark != 0x2026 && mark != 0x61F) return -1;
-    const int has_dash = behind > 0 && is_dash(next->first) && next->gap == GAP_SPACE;
+    const int is_final = is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F;
+    if (!mark) return -1;
+    const int has_dash = is_final && behind > 0 && is_dash(next->first) && next->gap == GAP_SPACE;
     k += (size_t)has_dash;
     if (k < behind && next[k].gap == GAP_NOTHING &&
         (enclosing_kind(next[k].first, 1) >= 0 || next[k].first == 0xA1 || next[k].first == 0xBF))
         k++;
-    if (k >= behind || (next[k].first != LOOK_CAPITAL && next[k].first != LOOK_CASELESS)) return -1;
+    if (k >= behind) return -1;
+    const int trails = mark == 0x2026 || (mark == '.' && mark_at(c, at - 1) == '.');
+    if (next[k].first == LOOK_SMALL) {
+        const char *word = (const char *)c->text + next[k].begin; /* with a 0 behind the text */
+        if (at < c->n - 1 || has_dash || !strncmp(word, "http", 4) || !strncmp(word, "www.", 4))
+            return -1;
+        if (is_final || is_one_of(mark, ",([{")) return trails ? PATTERN_TRAILING : -1;
+        return is_one_of(mark, ":;") ? PATTERN_COLON : PATTERN_SYMBOL;
+    }
+    if (!is_final || (next[k].first != LOOK_CAPITAL && next[k].first != LOOK_CASELESS)) return -1;
     if (at < c->n - 1) return PATTERN_CLOSED;
     if (mark == '!') return PATTERN_EXCLAMATION;
     if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
-    if (mark == 0x2026 || mark_at(c, at - 1) == '.') return PATTERN_ELLIPSIS;
+    if (trails) return PATTERN_ELLIPSIS;
     return has_dash ? PATTERN_DASH : -1;
 }
 
