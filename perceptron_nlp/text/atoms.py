@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.text.tagset import (
+    COMPOSING,
     ENTITY,
     GOES_ON,
     LABELS,
@@ -159,12 +160,12 @@ def place_keys(text: str, atoms: Atoms) -> list[str]:
     """Return for each atom what is known of the place behind it at a glance.
 
     A key is the last character of the atom, the gap, and the first character of the next atom;
-    letters and digits go by their class.
+    letters and digits go by their class, whatever marks are over or under them.
     """
     if not atoms.spans:
         return []
     words = [seen(text[start:end]) for start, end in atoms.spans]
-    ends = [_letter_class(word[-1]) for word in words]
+    ends = [_letter_class((word.rstrip(COMPOSING) or word[0])[-1]) for word in words]
     starts = [*(_letter_class(word[0]) for word in words[1:]), ""]
     return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
 

@@ -93,6 +93,9 @@ NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u
 """Soft hyphens, and characters without width that join nothing."""
 ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
 """An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
+COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
+"""Marks that letters are composed with."""
+_COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
 _SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u2019"): "'"}
 
@@ -100,20 +103,42 @@ _SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u201
 def seen(text: str) -> str:
     """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
 
-    HTML entities are what they stand for. What is NOT_SEEN is left out, unless nothing else is
-    there.
+    HTML entities are what they stand for, letters and their marks one. What is NOT_SEEN is left
+    out, unless nothing else is there.
 
     >>> seen("co\\u00adoperate\u2019s")
     "cooperate's"
     """
     text = ENTITY.sub(character_of, text) if "&" in text else text
-    return text if text.isascii() else text.translate(_SEEN) or text
+    return text if text.isascii() else composed(text.translate(_SEEN) or text)
 
 
 def visible(text: str) -> str:
-    """Return a text without what is NOT_SEEN, unless that is all; HTML entities as characters."""
+    """Return a text without what is NOT_SEEN, unless that is all.
+
+    HTML entities are characters, letters and their marks one.
+    """
     text = ENTITY.sub(character_of, text) if "&" in text else text
-    return text if text.isascii() else text.translate(_LEFT_OUT) or text
+    return text if text.isascii() else composed(text.translate(_LEFT_OUT) or text)
+
+
+def composed(text: str) -> str:
+    """Return a text in which a letter and a mark over or under it are one character, if there is one.
+
+    It is that of Unicode's normal form C; marks do not change places.
+    """
+    return _COMPOSING.sub(_composed, text) if _COMPOSING.search(text) else text
+
+
+def _composed(found: re.Match[str]) -> str:
+    from unicodedata import is_normalized, normalize  # for the few texts that have any
+
+    text = found[0][0]
+    for mark in found[0][1:]:
+        one = normalize("NFC", text[-1] + mark)
+        is_one = len(one) == 1 and is_normalized("NFC", text[-1])
+        text = text[:-1] + one if is_one else text + mark
+    return text
 
 
 def character_of(entity: re.Match[str]) -> str:

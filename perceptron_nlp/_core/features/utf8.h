@@ -78,6 +78,85 @@ static inline uint32_t seen_point(uint32_t c) {
     return is_hidden ? NOT_SEEN : c;
 }
 
+/* Letters, and what they are with a mark over or under them, by the mark (Unicode's normal form C). */
+static const struct {
+    uint32_t mark;
+    const char *pairs;
+} COMPOSED[] = {
+    {0x300, "AÀEÈIÌOÒUÙaàeèiìoòuùÜǛüǜNǸnǹЕЀИЍеѐиѝĒḔēḕŌṐōṑWẀwẁÂẦâầĂẰăằÊỀêềÔỒôồƠỜơờƯỪưừYỲyỳἀἂ"
+            "ἁἃἈἊἉἋἐἒἑἓἘἚἙἛἠἢἡἣἨἪἩἫἰἲἱἳἸἺἹἻὀὂὁὃὈὊὉὋὐὒὑὓὙὛὠὢὡὣὨὪὩὫαὰεὲηὴιὶοὸυὺωὼΑᾺΕῈΗῊϊῒΙῚϋῢ"
+            "ΥῪΟῸΩῺ"},
+    {0x301, "AÁEÉIÍOÓUÚYÝaáeéiíoóuúyýCĆcćLĹlĺNŃnńRŔrŕSŚsśZŹzźÜǗüǘGǴgǵÅǺåǻÆǼæǽØǾøǿΑΆΕΈΗΉΙΊΟΌ"
+            "ΥΎΩΏϊΐαάεέηήιίϋΰοόυύωώϒϓГЃКЌгѓкќÇḈçḉĒḖēḗÏḮïḯKḰkḱMḾmḿÕṌõṍŌṒōṓPṔpṕŨṸũṹWẂwẃÂẤâấĂẮ"
+            "ăắÊẾêếÔỐôốƠỚơớƯỨưứἀἄἁἅἈἌἉἍἐἔἑἕἘἜἙἝἠἤἡἥἨἬἩἭἰἴἱἵἸἼἹἽὀὄὁὅὈὌὉὍὐὔὑὕὙὝὠὤὡὥὨὬὩὭ"},
+    {0x302, "AÂEÊIÎOÔUÛaâeêiîoôuûCĈcĉGĜgĝHĤhĥJĴjĵSŜsŝWŴwŵYŶyŷZẐzẑẠẬạậẸỆẹệỌỘọộ"},
+    {0x303, "AÃNÑOÕaãnñoõIĨiĩUŨuũVṼvṽÂẪâẫĂẴăẵEẼeẽÊỄêễÔỖôỗƠỠơỡƯỮưữYỸyỹ"},
+    {0x304, "AĀaāEĒeēIĪiīOŌoōUŪuūÜǕüǖÄǞäǟȦǠȧǡÆǢæǣǪǬǫǭÖȪöȫÕȬõȭȮȰȯȱYȲyȳИӢиӣУӮуӯGḠgḡḶḸḷḹṚṜṛṝαᾱ"
+            "ΑᾹιῑΙῙυῡΥῩ"},
+    {0x306, "AĂaăEĔeĕGĞgğIĬiĭOŎoŏUŬuŭУЎИЙийуўЖӁжӂАӐаӑЕӖеӗȨḜȩḝẠẶạặαᾰΑᾸιῐΙῘυῠΥῨ"},
+    {0x307, "CĊcċEĖeėGĠgġIİZŻzżAȦaȧOȮoȯBḂbḃDḊdḋFḞfḟHḢhḣMṀmṁNṄnṅPṖpṗRṘrṙSṠsṡŚṤśṥŠṦšṧṢṨṣṩTṪtṫ"
+            "WẆwẇXẊxẋYẎyẏſẛ"},
+    {0x308, "AÄEËIÏOÖUÜaäeëiïoöuüyÿYŸΙΪΥΫιϊυϋϒϔЕЁІЇеёіїАӒаӓӘӚәӛЖӜжӝЗӞзӟИӤиӥОӦоӧӨӪөӫЭӬэӭУӰуӱ"
+            "ЧӴчӵЫӸыӹHḦhḧÕṎõṏŪṺūṻWẄwẅXẌxẍtẗ"},
+    {0x309, "AẢaảÂẨâẩĂẲăẳEẺeẻÊỂêểIỈiỉOỎoỏÔỔôổƠỞơởUỦuủƯỬưửYỶyỷ"},
+    {0x30A, "AÅaåUŮuůwẘyẙ"},
+    {0x30B, "OŐoőUŰuűУӲуӳ"},
+    {0x30C, "CČcčDĎdďEĚeěLĽlľNŇnňRŘrřSŠsšTŤtťZŽzžAǍaǎIǏiǐOǑoǒUǓuǔÜǙüǚGǦgǧKǨkǩƷǮʒǯjǰHȞhȟ"},
+    {0x30F, "AȀaȁEȄeȅIȈiȉOȌoȍRȐrȑUȔuȕѴѶѵѷ"},
+    {0x311, "AȂaȃEȆeȇIȊiȋOȎoȏRȒrȓUȖuȗ"},
+    {0x313, "αἀΑἈεἐΕἘηἠΗἨιἰΙἸοὀΟὈυὐωὠΩὨρῤ"},
+    {0x314, "αἁΑἉεἑΕἙηἡΗἩιἱΙἹοὁΟὉυὑΥὙωὡΩὩρῥΡῬ"},
+    {0x31B, "OƠoơUƯuư"},
+    {0x323, "BḄbḅDḌdḍHḤhḥKḲkḳLḶlḷMṂmṃNṆnṇRṚrṛSṢsṣTṬtṭVṾvṿWẈwẉZẒzẓAẠaạEẸeẹIỊiịOỌoọƠỢơợUỤuụƯỰ"
+            "ưựYỴyỵ"},
+    {0x324, "UṲuṳ"},
+    {0x325, "AḀaḁ"},
+    {0x326, "SȘsșTȚtț"},
+    {0x327, "CÇcçGĢgģKĶkķLĻlļNŅnņRŖrŗSŞsşTŢtţEȨeȩDḐdḑHḨhḩ"},
+    {0x328, "AĄaąEĘeęIĮiįUŲuųOǪoǫ"},
+    {0x32D, "DḒdḓEḘeḙLḼlḽNṊnṋTṰtṱUṶuṷ"},
+    {0x32E, "HḪhḫ"},
+    {0x330, "EḚeḛIḬiḭUṴuṵ"},
+    {0x331, "BḆbḇDḎdḏKḴkḵLḺlḻNṈnṉRṞrṟTṮtṯZẔzẕhẖ"},
+    {0x342, "ἀἆἁἇἈἎἉἏἠἦἡἧἨἮἩἯἰἶἱἷἸἾἹἿὐὖὑὗὙὟὠὦὡὧὨὮὩὯαᾶηῆιῖϊῗυῦϋῧωῶ"},
+    {0x345, "ἀᾀἁᾁἂᾂἃᾃἄᾄἅᾅἆᾆἇᾇἈᾈἉᾉἊᾊἋᾋἌᾌἍᾍἎᾎἏᾏἠᾐἡᾑἢᾒἣᾓἤᾔἥᾕἦᾖἧᾗἨᾘἩᾙἪᾚἫᾛἬᾜἭᾝἮᾞἯᾟὠᾠὡᾡὢᾢὣᾣὤᾤὥᾥὦᾦ"
+            "ὧᾧὨᾨὩᾩὪᾪὫᾫὬᾬὭᾭὮᾮὯᾯὰᾲαᾳάᾴᾶᾷΑᾼὴῂηῃήῄῆῇΗῌὼῲωῳώῴῶῷΩῼ"},
+    {0x653, "اآ"},
+    {0x654, "اأوؤيئەۀہۂےۓ"},
+    {0x655, "اإ"},
+    {0x3099, "かがきぎくぐけげこごさざしじすずせぜそぞただちぢつづてでとどはばひびふぶへべほぼうゔ"
+             "ゝゞカガキギクグケゲコゴサザシジスズセゼソゾタダチヂツヅテデトドハバヒビ"
+             "フブヘベホボウヴワヷヰヸヱヹヲヺヽヾ"},
+    {0x309A, "はぱひぴふぷへぺほぽハパヒピフプヘペホポ"},
+};
+
+/* Marks that letters are composed with; and the later letters of a Hangul syllable. */
+static inline int is_composing(uint32_t c) {
+    return (c >= 0x300 && c < 0x370) || (c >= 0x653 && c < 0x656) || c == 0x3099 || c == 0x309A;
+}
+
+/* The one character that a letter and what follows it make; 0: they stay two. */
+static inline uint32_t composed_point(uint32_t letter, uint32_t next) {
+    uint32_t pair[2];
+    if (next >= 0x1161 && next <= 0x1175 && letter >= 0x1100 && letter <= 0x1112)
+        return 0xAC00 + ((letter - 0x1100) * 21 + next - 0x1161) * 28;
+    if (next >= 0x11A8 && next <= 0x11C2 && letter >= 0xAC00 && letter <= 0xD7A3)
+        return (letter - 0xAC00) % 28 ? 0 : letter + next - 0x11A7;
+    for (size_t i = 0; is_composing(next) && i < sizeof COMPOSED / sizeof *COMPOSED; i++) {
+        if (COMPOSED[i].mark != next) continue;
+        for (const char *p = COMPOSED[i].pairs; *p;) {
+            size_t n = 0;
+            for (int k = 0; k < 2; k++) do
+                    n++;
+                while (((uint8_t)p[n] & 0xC0) == 0x80);
+            utf8_decode((const uint8_t *)p, n, pair);
+            if (pair[0] == letter) return pair[1];
+            p += n;
+        }
+    }
+    return 0;
+}
+
 /* Names of HTML entities, without those of spaces, behind the code point of the first of a run. */
 #define LONGEST_ENTITY 10 /* bytes, with & and ; */
 static const char ENTITIES[] =
@@ -167,8 +246,8 @@ static inline int has_entity(const uint8_t *p, size_t n) {
     return 0;
 }
 
-/* The characters of a word, entities as what they stand for, without those that are not seen unless
- * that is all; how many. */
+/* The characters of a word, entities as what they stand for, letters and their marks as one, without what
+ * is not seen unless that is all; how many. */
 static inline uint32_t visible_points(const uint8_t *text, size_t n, uint32_t *points) {
     uint32_t all = 0, left = 0, first = 0, length = 0;
     const uint8_t *end = text + n, *stop;
@@ -185,8 +264,12 @@ static inline uint32_t visible_points(const uint8_t *text, size_t n, uint32_t *p
         text = stop;
     }
     while (first < all && seen_point(points[first]) == NOT_SEEN) first++;
-    for (uint32_t i = first; i < all; i++)
-        if (seen_point(points[i]) != NOT_SEEN) points[left++] = points[i];
+    for (uint32_t i = first; i < all; i++) {
+        if (seen_point(points[i]) == NOT_SEEN) continue;
+        const uint32_t one = left ? composed_point(points[left - 1], points[i]) : 0;
+        points[one ? left - 1 : left] = one ? one : points[i];
+        left += !one;
+    }
     return first < all ? left : all;
 }
 

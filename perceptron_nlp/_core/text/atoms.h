@@ -100,7 +100,8 @@ static ALWAYS_INLINE void reading_run(Reading *r, const Characters *known, int o
     for (; most > 0; most--) {
         const int kind = reading_look(r, known);
         if ((kind != one && kind != other) || !r->length) return;
-        if (kind != KIND_MARK || seen_point(r->code) != NOT_SEEN) *edge = reading_edge(r);
+        if (kind != KIND_MARK || (seen_point(r->code) != NOT_SEEN && !is_composing(r->code)))
+            *edge = reading_edge(r);
         reading_step(r);
     }
 }

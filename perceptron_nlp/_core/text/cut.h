@@ -720,15 +720,16 @@ static inline int is_repeated(const Chunk *c, int64_t k) {
     return mark_at(c, k) == mark_at(c, k - 1) || mark_at(c, k) == mark_at(c, k + 1);
 }
 
-static inline int edge_kind(uint32_t mark, int opens) {
-    return mark == '\'' ? PATTERN_QUOTE : enclosing_kind(mark, opens);
+/* The kind of a mark that opens or closes: of single quotes, too. */
+static inline int edge_kind(int kind) {
+    return kind < 0 ? PATTERN_QUOTE : kind;
 }
 
 /* Does a mark open what is behind it? An apostrophe and a low line where such a one closes it, too. */
 static inline int opens_word(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
     if (mark != '\'' && mark != '_') return enclosing_kind(mark, 1) >= 0;
-    if (!is_name(c, k + 1) || n_chars(c, k + 1) == 1) return 0;
+    if (!is_name(c, k + 1) || (n_chars(c, k + 1) == 1 && !is_name(c, k + 2))) return 0;
     for (int64_t i = c->n - 1; i > k && !is_name(c, i); i--)
         if (mark_at(c, i) == mark) return 1;
     return 0;
@@ -737,7 +738,7 @@ static inline int opens_word(const Chunk *c, int64_t k) {
 /* Does one close what is before it, `begin` marks having opened that? An apostrophe closes single quotes. */
 static inline int closes_word(const Chunk *c, int64_t k, int64_t begin) {
     const uint32_t mark = mark_at(c, k);
-    if (mark != '\'' && mark != '_') return enclosing_kind(mark, 0) >= 0;
+    if (mark != '\'' && mark != '_') return closing_kind(c, k) >= 0;
     for (int64_t i = 0; i < begin; i++) {
         const uint32_t open = mark_at(c, i);
         if (open == mark || (mark == '\'' && (open == 0x2018 || open == 0x201A || open == '`')))
@@ -746,18 +747,21 @@ static inline int closes_word(const Chunk *c, int64_t k, int64_t begin) {
     return 0;
 }
 
-/* Is a mark at the edge of a word none that stands for itself? )))) smiles, and s*** is one word, unless
- * there is such a mark at the other edge, too. */
-static inline int is_of_others(const Chunk *c, int64_t k, int64_t word, uint32_t other_edge) {
+/* Is a mark at the edge of a word, or a note behind it, none that stands for itself? )))) smiles, and s***
+ * is one word, unless there is such a mark at the other edge, too. */
+static inline int is_of_others(const Chunk *c, int64_t k, int64_t word, int kind, uint32_t other) {
     const uint32_t mark = mark_at(c, k);
-    const int64_t beside = word < k ? word + 1 : word - 1;
-    const int kind = edge_kind(mark, word > k), is_noted = kind == PATTERN_NOTE;
-    if (is_noted && is_superscript(mark_at(c, k - 1))) return 1;
-    if ((is_noted && is_name(c, word)) || (kind == PATTERN_EMPHASIS && mark != other_edge)) {
-        if (!is_letters(c, word) || n_chars(c, word) < SHORTEST_NOTED) return 1;
+    const int64_t step = word < k ? -1 : 1, beside = word - step;
+    if (kind == PATTERN_NOTE && is_note(c, k - 1)) return 1;
+    const int is_paired = mark == other || (mark == '`' && other == '\'');
+    if ((kind == PATTERN_NOTE && is_name(c, word)) || (kind == PATTERN_EMPHASIS && !is_paired)) {
+        int64_t letters = 0;
+        for (int64_t i = word; is_letters(c, i) && letters < SHORTEST_NOTED; i += step)
+            letters += n_chars(c, i);
+        if (letters < SHORTEST_NOTED) return 1;
     }
     if (k == beside && (kind == PATTERN_EMPHASIS || mark == '\'')) return 0;
-    return is_repeated(c, k);
+    return kind != PATTERN_NOTE && is_repeated(c, k);
 }
 
 /* End tokens behind the marks that open n atoms with nothing between, and before those that close them:
@@ -772,12 +776,14 @@ static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *a
     while (begin + 1 < n && opens_word(&c, begin)) begin++;
     while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
         end--;
-    for (int64_t k = first; k < begin && is_name(&c, begin); k++)
-        if (holds(m, edge_kind(mark_at(&c, k), 1)) && !is_of_others(&c, k, begin, mark_at(&c, end)))
+    for (int64_t k = first; k < begin && is_name(&c, begin); k++) {
+        const int kind = edge_kind(enclosing_kind(mark_at(&c, k), 1));
+        if (holds(m, kind) && !is_of_others(&c, k, begin, kind, mark_at(&c, end)))
             atoms[k].label = m->token;
+    }
     if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
         (atoms[-1].first == ',' || atoms[-1].first >= LOOK_CLASSES) &&
-        holds(m, edge_kind(mark_at(&c, 0), 1)))
+        holds(m, edge_kind(enclosing_kind(mark_at(&c, 0), 1))))
         atoms[-1].label = m->token;
     int64_t last = end;
     while (last > begin && closes_word(&c, last, begin)) last--;
@@ -786,10 +792,10 @@ static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *a
     if (last == end || !has_inner) return;
     for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(&c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
-        const int kind = edge_kind(mark_at(&c, k), 0);
+        const int kind = edge_kind(closing_kind(&c, k));
         const uint32_t opening = mark_at(&c, begin - 1);
         if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) ||
-            is_of_others(&c, k, last, opening))
+            is_of_others(&c, k, last, kind, opening))
             continue;
         if (k > first) atoms[k - 1].label = m->token;
         if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE)

@@ -546,21 +546,25 @@ static inline int is_ordinal(const uint8_t *text, const Atom *k) {
     return 1;
 }
 
-static inline int is_superscript(uint32_t mark) {
-    return mark == 0xB9 || mark == 0xB2 || mark == 0xB3 || mark == 0x2070 ||
-           (mark >= 0x2074 && mark <= 0x2079);
+/* Is atom k a small raised number? */
+static inline int is_note(const Chunk *c, int64_t k) {
+    if (k < 0 || k >= c->n || c->atoms[k].first != LOOK_DIGIT) return 0;
+    const uint8_t *at = c->text + c->atoms[k].begin;
+    return *at == 0xC2 || (*at == 0xE2 && at[1] == 0x81);
 }
 
-/* The kind of a mark that encloses what stands behind it, or before it, or that is a note on it; -1: it is
- * none. Quotes open in one language what they close in another. */
+/* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in one language what they close in another. */
 static inline int enclosing_kind(uint32_t mark, int opens) {
     if (is_one_of(mark, opens ? "([{" : ")]}")) return PATTERN_BRACKET;
     if (is_one_of(mark, "*_`")) return PATTERN_EMPHASIS;
-    if (!opens && is_superscript(mark)) return PATTERN_NOTE;
     const int is_quote = mark == '"' || mark == 0xAB || mark == 0xBB || mark == 0x2039 ||
                          mark == 0x203A || (mark >= 0x201C && mark <= 0x201E) ||
                          (opens && (mark == 0x2018 || mark == 0x201A));
     return is_quote ? PATTERN_QUOTE : -1;
+}
+
+static inline int closing_kind(const Chunk *c, int64_t k) {
+    return is_note(c, k) ? PATTERN_NOTE : enclosing_kind(mark_at(c, k), 0);
 }
 
 static inline int is_dash(uint32_t mark) {
@@ -574,7 +578,7 @@ static inline int is_dash(uint32_t mark) {
 static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     int64_t at = c->n - 1;
     size_t k = 0;
-    while (at > 0 && (enclosing_kind(mark_at(c, at), 0) >= 0 || mark_at(c, at) == '\'')) at--;
+    while (at > 0 && (closing_kind(c, at) >= 0 || mark_at(c, at) == '\'')) at--;
     const uint32_t mark = mark_at(c, at);
     const int is_final = is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F;
     if (!mark) return -1;
