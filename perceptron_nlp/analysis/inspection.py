@@ -25,8 +25,9 @@ from perceptron_nlp.tagger.model.file import PLAIN_VERSION, model_from_bytes
 from perceptron_nlp.tagger.model.model import NO_TAGS, TEXT, Segmentation
 from perceptron_nlp.tagger.sources import Labeled, Source
 from perceptron_nlp.tagger.tagger import model_path
+from perceptron_nlp.text.atoms import known_words
 from perceptron_nlp.text.scripts import parse_script
-from perceptron_nlp.text.tagset import CASED, CASELESS, PATTERN_KINDS, holds, known_words
+from perceptron_nlp.text.tagset import CASED, CASELESS, PATTERN_KINDS, holds
 
 TOP = 20
 

@@ -15,12 +15,13 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.text.tagset import (
+    APOSTROPHES,
     COMPOSING,
     ENTITY,
     GOES_ON,
@@ -35,7 +36,6 @@ from perceptron_nlp.text.tagset import (
     WORD_PLACES,
     Words,
     character_of,
-    known_words,
     seen,
     word_bytes,
 )
@@ -89,7 +89,7 @@ class _Classes(dict[int, str]):
             found = "M"
         elif category == "Nd":
             found = "D"
-        elif category[0] == "L":
+        elif category[0] == "L" and letter not in APOSTROPHES:
             is_single = bisect_right(_UNSPACED, code) % 2 or _letter_class(letter) in self._single
             found = "H" if is_single else "L"
         else:
@@ -212,6 +212,14 @@ def small_numbers(small: Mapping[str, Sequence[str]]) -> list[tuple[int, int]]:
     return found
 
 
+def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
+    """Yield the side, the place, the label that stands there, and the words that know it."""
+    for side, places in words.items():
+        for place, labels in places.items():
+            for label, known in labels.items():
+                yield side, place, label, known
+
+
 def word_numbers(words: Words) -> list[tuple[int, int, int]]:
     """Return what words know of places as the core has it.
 
@@ -295,7 +303,7 @@ def _letter_class(letter: str) -> str:
     """
     if letter.isdigit():
         return "9"
-    if not letter.isalpha():
+    if not letter.isalpha() or letter in APOSTROPHES:
         return letter
     if letter.isupper() or letter.istitle():
         return "A"

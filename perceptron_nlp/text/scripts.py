@@ -32,7 +32,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.text.tagset import letters_of, visible, word_hash
+from perceptron_nlp.text.tagset import ENTITY, character_of, visible, word_hash
 
 LEMMA = "lemma"
 """The column that scripts of the first kind fill."""
@@ -327,3 +327,17 @@ def is_word(text: str) -> bool:
 
 def is_writable(text: str) -> bool:
     return text.isprintable() or not re.search(_UNWRITABLE, text)
+
+
+def letters_of(text: str) -> Sequence[str]:
+    """Return the characters of a text, of which an HTML entity is one as it is written."""
+    if "&" not in text:
+        return text
+    whole = ((*found.span(), character_of(found) != found[0]) for found in ENTITY.finditer(text))
+    letters: list[str] = []
+    at = 0
+    for begin, end, is_one in whole:
+        letters += text[at:begin]
+        letters += [text[begin:end]] if is_one else text[begin:end]
+        at = end
+    return [*letters, *text[at:]]

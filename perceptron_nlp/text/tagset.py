@@ -58,7 +58,7 @@ other marks but commas, quotes, brackets, and those that end most sentences."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),
-    *("ordinal", "bracket", "quote", "emphasis", "note", *ENDS, *NO_ENDS),
+    *("ordinal", "bracket", "quote", "emphasis", "note", "comma", *ENDS, *NO_ENDS),
 )
 """What most languages treat alike, found in text by the core (patterns.h), whose order this is. Up
 to ``markup`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
@@ -67,14 +67,14 @@ networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, 
 sentence ends behind the full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket``,
 ``quote`` and ``emphasis`` (stars, low lines, back quotes) are tokens where they enclose words, and
 no sentence ends behind the closing one before a small letter; ``note`` is a small raised number
-behind a word."""
+behind a word, ``comma`` one between words, or a semicolon."""
 OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
-"""Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two but
-of numbers, brackets and quotes."""
+"""Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two
+but of the first three."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
-MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note"), 0.05)
+MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma"), 0.05)
 MOST_CUT |= dict.fromkeys((*ENDS, *NO_ENDS), 0.03)
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
@@ -93,11 +93,13 @@ NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u
 """Soft hyphens, and characters without width that join nothing."""
 ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
 """An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
+APOSTROPHES = "\u2019\u02bc"
+"""Marks that are seen as an apostrophe, though one of them is a letter to Unicode."""
 COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
-_SEEN = {**_LEFT_OUT, **dict.fromkeys(map(ord, "\u2010\u2011"), "-"), ord("\u2019"): "'"}
+_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}", "--''")}
 
 
 def seen(text: str) -> str:
@@ -110,7 +112,7 @@ def seen(text: str) -> str:
     "cooperate's"
     """
     text = ENTITY.sub(character_of, text) if "&" in text else text
-    return text if text.isascii() else composed(text.translate(_SEEN) or text)
+    return text if text.isascii() else _COMPOSING.sub(_composed, text.translate(_SEEN) or text)
 
 
 def visible(text: str) -> str:
@@ -119,18 +121,13 @@ def visible(text: str) -> str:
     HTML entities are characters, letters and their marks one.
     """
     text = ENTITY.sub(character_of, text) if "&" in text else text
-    return text if text.isascii() else composed(text.translate(_LEFT_OUT) or text)
-
-
-def composed(text: str) -> str:
-    """Return a text in which a letter and a mark over or under it are one character, if there is one.
-
-    It is that of Unicode's normal form C; marks do not change places.
-    """
-    return _COMPOSING.sub(_composed, text) if _COMPOSING.search(text) else text
+    if text.isascii():
+        return text
+    return _COMPOSING.sub(_composed, text.translate(_LEFT_OUT) or text)
 
 
 def _composed(found: re.Match[str]) -> str:
+    """Return a letter and its marks as Unicode's normal form C has them; marks change no places."""
     from unicodedata import is_normalized, normalize  # for the few texts that have any
 
     text = found[0][0]
@@ -156,20 +153,6 @@ def character_of(entity: re.Match[str]) -> str:
     if not is_character or point in range(0xD800, 0xE000) or chr(point).isspace():
         return entity[0]
     return chr(point)
-
-
-def letters_of(text: str) -> Sequence[str]:
-    """Return the characters of a text, of which an HTML entity is one as it is written."""
-    if "&" not in text:
-        return text
-    whole = ((*found.span(), character_of(found) != found[0]) for found in ENTITY.finditer(text))
-    letters: list[str] = []
-    at = 0
-    for begin, end, is_one in whole:
-        letters += text[at:begin]
-        letters += [text[begin:end]] if is_one else text[begin:end]
-        at = end
-    return [*letters, *text[at:]]
 
 
 class TagSet:
@@ -380,14 +363,6 @@ def are_entries(found: Any) -> bool:
     )
 
 
-def known_words(words: Words) -> Iterator[tuple[str, str, str, Sequence[str]]]:
-    """Yield the side, the place, the label that stands there, and the words that know it."""
-    for side, places in words.items():
-        for place, labels in places.items():
-            for label, known in labels.items():
-                yield side, place, label, known
-
-
 def holds(kind: str, patterns: Patterns) -> bool:
     """Tell if patterns of a kind go on within, by how training treated them."""
     met, cut = patterns.get(kind, (0, 0))
@@ -396,7 +371,9 @@ def holds(kind: str, patterns: Patterns) -> bool:
     most = MOST_CUT.get(kind, USUALLY_CUT)
     if kind in OF_MARKS:
         is_learned = kind in ("exclamation", "question") and met >= WELL_MET
-        return not is_learned and cut < max(2 if kind in ("ordinal", "bracket", "quote") else 3, most * met)
+        return not is_learned and cut < max(
+            2 if kind in ("ordinal", "bracket", "quote") else 3, most * met
+        )
     return cut < (most * met if met >= FEW_MET else min(most, USUALLY_CUT) * FEW_MET)
 
 

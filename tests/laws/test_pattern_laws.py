@@ -7,11 +7,12 @@ import time
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from oracles.marks import marks
 from oracles.patterns import patterns
 
-from perceptron_nlp.tagger.tag.segment import patterns_of
+from perceptron_nlp.tagger.train.patterns import marks_of, patterns_of
 from perceptron_nlp.text.atoms import atoms_of
-from perceptron_nlp.text.tagset import PATTERN_KINDS
+from perceptron_nlp.text.tagset import PARAGRAPH, PATTERN_KINDS
 
 PIECES = st.sampled_from(
     [
@@ -24,6 +25,13 @@ PIECES = st.sampled_from(
     ]
 )
 TEXTS = st.lists(PIECES, max_size=24).map("".join)
+MARKS = st.sampled_from(
+    [
+        *"aAéI中で1.,;:!?…*_`'\"()[]«»„“”‘’‚–—-¿¡%¹²⁴™ \u00ad\u0301",
+        *(" a", " A", " 中", " – ", "word", "Word", " http", " www.", "...", "''", "``", "**"),
+        *("&quot;", "&sup1;", "\n", " ("),
+    ]
+)
 
 
 @given(text=TEXTS | st.text())
@@ -37,11 +45,24 @@ TEXTS = st.lists(PIECES, max_size=24).map("".join)
 @example("00:1a:2B:3c:4d:5e 1:2:3:4:5:6:7:8 1:2:3:4:5:6:7:8:9 :::1 1:::2 1::2::3 ::é 1::xy a::b:")
 @example("git@host.org:team/x.git, a@b.org:c a@b.org:c/ a@b.org: c/d a@b.org:~c/d.")
 @example("@jane:example.org, @a:b.com. @a:b @a:b.xy @a:.com @a:b-.com @a:com")
+@example("<b>x</b> <br/>. <h1>x <p><a <é> <a-b> </1> x<i>y")
 @example("x.edu/~y/z x.com/~ x.ab/~c x.ab/c x.ab/")
 @example("os.path.join() com.foo.Bar, x.path.join os.path os.path.x os.path.jo1 a.os.ab.cd Os.a.b")
 @example("a://[::1]:80/ a://[1.2%e].x a://[] a://[:] a://[x a://[/a] a://[::1]")
 def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
     assert patterns_of(text) == patterns(text)
+
+
+@given(text=st.lists(MARKS, max_size=16).map("".join))
+@example("it *is* **so** _very_ `nice` 'here' ``there'' s*** *ss 'n' __x__ _x but_ ~x 'ab 'ab's")
+@example('noted¹² it¹ "said"² (seen)¹. Then¹ … and: so; to - x ™ y... a … A *. b :( c http://d')
+@example("x... www.y z... www .y a: ¿b a: (b a. (B a... – b ab'' ``ab'' ‘ab' ab_ _ab_ (_ab_)")
+def test_the_core_finds_the_marks_that_the_oracle_finds(text: str) -> None:
+    spans, gaps = atoms_of(text)
+    found = marks([text[begin:end] for begin, end in spans], gaps)
+    assert sorted(marks_of(text)) == sorted(
+        {mark for mark in found if 0 <= mark[1] < len(gaps) - 1 and gaps[mark[1]] != PARAGRAPH}
+    )
 
 
 @given(text=TEXTS)
@@ -65,6 +86,7 @@ def test_patterns_follow_each_other_and_hold_no_white_space(text: str) -> None:
             ".^_",
             ".-.",
             ":)",
+            "<a>",
             "a+",
             "1:1.",
             "#_a-",

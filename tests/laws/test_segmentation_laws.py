@@ -21,8 +21,9 @@ from oracles.segmentation import segmented
 
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.model import Segmentation
-from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan, matches_of
+from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan
 from perceptron_nlp.tagger.train import stages
+from perceptron_nlp.tagger.train.patterns import matches_of
 from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.

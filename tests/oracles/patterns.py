@@ -12,7 +12,7 @@ from pathlib import Path
 
 import perceptron_nlp
 from perceptron_nlp.text.atoms import Atoms, atoms_of
-from perceptron_nlp.text.tagset import NOTHING, seen
+from perceptron_nlp.text.tagset import COMPOSING, NOTHING, seen
 
 _SOURCE = (Path(perceptron_nlp.__file__).parent / "_core/text/patterns.h").read_text("utf-8")
 
@@ -28,6 +28,7 @@ HOST_ENDS, BEFORE_ENDS, FILE_ENDS, STAGES = map(
     _ends, ("HOST_ENDS", "BEFORE_ENDS", "FILE_ENDS", "STAGES")
 )
 IN_ADDRESS = r"[a0!#$%&()*+,\-./:;=?@_~]"
+LONGEST_MARKUP = 40
 PICTURE = "[\U0001f000-\U0001faff\u2300-\u27bf\u2190-\u21ff\u2b00-\u2bff]"
 FLAG = "[\U0001f1e6-\U0001f1ff]"
 ADDED = "[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
@@ -82,7 +83,7 @@ def _look(word: str) -> str:
         return "0"
     if not first.isalpha():
         return first
-    return "a" if _is_cased(word) or len(seen(word)) > 1 else "c"
+    return "a" if _is_cased(word) or (len(word) > 1 and word[0] != "&") else "c"
 
 
 def _is_cased(word: str) -> bool:
@@ -217,7 +218,7 @@ def _version_end(chunk: _Chunk, end: int) -> int:
 def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
     first, *more = chunk.words[at : at + 3]
     if (end := chunk.match("a&a", at)) and all(
-        len(word) < 4 and _is_capital(word[0]) and _is_capital(word[-1])
+        len(word) < 4 and _is_capital(word[0]) and _is_capital(word.rstrip(COMPOSING)[-1])
         for word in (first, more[1])
     ):
         if "&" in chunk.sketch[max(0, at - 1) : at] + chunk.sketch[end : end + 1]:
@@ -285,6 +286,10 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
             return "file", end
     if chunk.match("::", at) and (end := _groups(chunk, at)):
         return "host", end
+    if end := chunk.match("</?a0?/?>", at):
+        name = chunk.words[at + 1 + (chunk.sketch[at + 1] == "/")]
+        if name.isascii() and len(name) <= LONGEST_MARKUP:
+            return "markup", end
     if before in ["", *'.,!?"'] and (face := EMOTICON.match(chunk.sketch, at)):
         last = chunk.words[face.end() - 1]
         eyes = chunk.sketch[at]

@@ -10,6 +10,7 @@ from unittest import mock
 
 import numpy as np
 
+from oracles.marks import commas, enclosed, ends, ordinals
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp._core.tag.decode import SentenceDecoder
@@ -18,7 +19,6 @@ from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag import label as labeling
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.tagger.train.patterns import enclosed, ordinal_ends, sentence_ends
 from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
 from perceptron_nlp.text.sentence import Sentence, with_columns
@@ -154,13 +154,20 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for at, (key, gap) in enumerate(places):
         if certain[at] is None and at + 1 < len(words):
             certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
-    for at in ordinal_ends(words, atoms.gaps) if holds("ordinal", segmentation.patterns) else ():
-        certain[at] = TOKEN
+    written = [text[start:end] for start, end in atoms.spans]
+    for kind, at, _ in [*ordinals(written, atoms.gaps), *commas(written, chunk_gaps)]:
+        if holds(kind, segmentation.patterns):
+            certain[at] = TOKEN
     looks = sketch(words)
     for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
         if not holds(kind, segmentation.patterns):
             continue
         certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
+        if kind in ("entity", "markup"):
+            if begin and not gaps[begin - 1]:
+                certain[begin - 1] = TOKEN
+            if end < len(looks) and not gaps[end - 1]:
+                certain[end - 1] = TOKEN
         if kind not in ("version", "date", "number", "fraction"):
             if begin and not gaps[begin - 1] and looks[begin - 1] in OPENING:
                 certain[begin - 1] = TOKEN
@@ -171,12 +178,12 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             is_closed = looks[end] in CLOSING and not is_part
             if is_closed or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
-    for kind, at in sentence_ends(words, chunk_gaps):
-        if holds(kind, segmentation.patterns):
-            certain[at] = SENTENCE
-    for kind, at, _ in enclosed(words, chunk_gaps):
+    for kind, at, _ in enclosed(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
+    for kind, at, ends_sentence in ends(written, chunk_gaps):
+        if holds(kind, segmentation.patterns):
+            certain[at] = SENTENCE if ends_sentence else TOKEN
     if not segmentation.wrapped:
         for at in _ends_of_lines(text, atoms, words):
             certain[at] = SENTENCE

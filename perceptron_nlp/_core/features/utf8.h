@@ -69,6 +69,7 @@ static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points)
  * and what has no width and joins nothing (text/tagset.py). */
 #define NOT_SEEN 0xFFFFFFFFu
 static inline uint32_t seen_point(uint32_t c) {
+    if (c == 0x2BC) return '\'';
     if (c < 0x2000) return c == 0xAD || c == 0x61C ? NOT_SEEN : c;
     if (c > 0x206F) return c == 0xFEFF ? NOT_SEEN : c;
     if (c == 0x2010 || c == 0x2011) return '-';

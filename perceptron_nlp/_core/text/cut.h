@@ -86,7 +86,7 @@ typedef struct {
     WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
     uint64_t yes[2], bias;                         /* what marks are hashed as */
     uint32_t window_characters;
-    uint32_t held; /* kinds of patterns, a bit each */
+    uint64_t held; /* kinds of patterns, a bit each */
     int32_t lead;  /* with more than that, what a place is like from near decides: see sum_near */
 } CutModel;
 
@@ -715,6 +715,18 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
     }
 }
 
+/* cats,dogs: end tokens on both sides of commas and semicolons between words. */
+static inline void hold_commas(const CutModel *m, const uint8_t *text, Atom *atoms, int64_t n,
+                               int64_t first) {
+    const Chunk c = {text, atoms, n, 0, 0};
+    for (int64_t k = 1; k + 1 < n; k++) {
+        if (!is_one_of(mark_at(&c, k), ",;") || !is_letters(&c, k - 1) || !is_letters(&c, k + 1))
+            continue;
+        if (k > first) atoms[k - 1].label = m->token;
+        if (k >= first) atoms[k].label = m->token;
+    }
+}
+
 /* )))) smiles. */
 static inline int is_repeated(const Chunk *c, int64_t k) {
     return mark_at(c, k) == mark_at(c, k - 1) || mark_at(c, k) == mark_at(c, k + 1);
@@ -842,6 +854,9 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
         if (i + 3 < end) barrier = next;
         if (!is_new && i + 1 < end) continue;
+        if (i > chunk + 1 && holds(m, PATTERN_COMMA))
+            hold_commas(m, text, atoms + chunk, (int64_t)(i + 1 - chunk),
+                        first > chunk ? (int64_t)(first - chunk) : 0);
         if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
             hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
                           first > chunk ? (int64_t)(first - chunk) : 0);
@@ -866,7 +881,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
 
 /* Label n atoms as the marks of one kind alone say: -1, or 1 where a token ends, 2 a sentence. */
 static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t n) {
-    CutModel alone = {.token = 1, .sentence = 2, .held = 1u << kind};
+    CutModel alone = {.token = 1, .sentence = 2, .held = 1ull << kind};
     size_t begin = 0;
     if (places_open(&alone.certain, 1, 1) < 0) return -1;
     for (size_t i = 0; i < n; i++) {

@@ -42,7 +42,7 @@ cdef extern from "text/words.h" nogil:
         int8_t token
         int8_t sentence
         uint32_t window_characters
-        uint32_t held
+        uint64_t held
         int32_t lead
     ctypedef struct CutToken:
         uint32_t begin

@@ -203,7 +203,7 @@ cdef class TextCutter:
 
     def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
-                  uint32_t held, entries=None, abbreviations=(),
+                  uint64_t held, entries=None, abbreviations=(),
                   lead=None, bint parted=False, bint wrapped=False):
         cdef size_t k = 0
         labels = cut.labels

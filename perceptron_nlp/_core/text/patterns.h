@@ -33,6 +33,7 @@ enum {
     PATTERN_QUOTE,
     PATTERN_EMPHASIS,
     PATTERN_NOTE,
+    PATTERN_COMMA,
     PATTERN_EXCLAMATION,
     PATTERN_QUESTION,
     PATTERN_ELLIPSIS,
@@ -548,9 +549,14 @@ static inline int is_ordinal(const uint8_t *text, const Atom *k) {
 
 /* Is atom k a small raised number? */
 static inline int is_note(const Chunk *c, int64_t k) {
+    uint32_t length;
     if (k < 0 || k >= c->n || c->atoms[k].first != LOOK_DIGIT) return 0;
     const uint8_t *at = c->text + c->atoms[k].begin;
-    return *at == 0xC2 || (*at == 0xE2 && at[1] == 0x81);
+    const uint32_t code = *at == '&'
+                              ? entity_point(at, c->atoms[k].end - c->atoms[k].begin, &length)
+                              : code_at(at, &length);
+    return code == 0xB9 || code == 0xB2 || code == 0xB3 || code == 0x2070 ||
+           (code >= 0x2074 && code <= 0x2079);
 }
 
 /* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in one language what they close in another. */

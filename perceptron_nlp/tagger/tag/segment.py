@@ -9,7 +9,7 @@ from functools import partial
 from typing import TypeAlias
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
-from perceptron_nlp._core.text.cutter import CutText, TextCutter, marks_in, matches_in, patterns_in
+from perceptron_nlp._core.text.cutter import CutText, TextCutter
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, FormatError, quote
 from perceptron_nlp.formats.lines import LineSource
 from perceptron_nlp.tagger.model.model import Segmentation
@@ -25,7 +25,7 @@ from perceptron_nlp.text.atoms import (
     word_numbers,
 )
 from perceptron_nlp.text.scripts import split_plan, stem_cuts
-from perceptron_nlp.text.tagset import MATCHES, PATTERN_KINDS, held_bits, word_bytes, word_hash
+from perceptron_nlp.text.tagset import MATCHES, held_bits, word_bytes, word_hash
 
 WINDOW = 40_000
 """Characters of a sentence after which it is over, so that memory stays bounded."""
@@ -182,24 +182,3 @@ def abbreviations_of(source: AbbreviationSource) -> list[str]:
     if not found:
         raise ArgumentError("abbreviations: there are none; give some, or leave them out")
     return sorted(found)
-
-
-def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
-    """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
-    found = patterns_in(word_bytes(text), partial(class_page, single=single))
-    return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
-
-
-def marks_of(text: str, single: str = "") -> list[tuple[str, int, bool]]:
-    """Return what marks say of a text's atoms: the kind, the atom, and what ends with that.
-
-    It is a sentence, or a token and no sentence.
-    """
-    found = marks_in(word_bytes(text), partial(class_page, single=single))
-    return [(PATTERN_KINDS[kind], at, ends_sentence) for kind, at, ends_sentence in found]
-
-
-def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]:
-    """Return the column ``matches`` of a text's atoms: see matches.h."""
-    page_of = partial(class_page, single=single)
-    return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])

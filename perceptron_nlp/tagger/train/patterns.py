@@ -6,10 +6,33 @@ holds (patterns.h, cut.h).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
-from perceptron_nlp.tagger.tag.segment import marks_of, patterns_of
-from perceptron_nlp.text.tagset import GOES_ON, NOTHING, SENTENCE
+from perceptron_nlp._core.text.cutter import marks_in, matches_in, patterns_in
+from perceptron_nlp.text.atoms import class_page
+from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PATTERN_KINDS, SENTENCE, word_bytes
+
+
+def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
+    """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
+    found = patterns_in(word_bytes(text), partial(class_page, single=single))
+    return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
+
+
+def marks_of(text: str, single: str = "") -> list[tuple[str, int, bool]]:
+    """Return what marks say of a text's atoms: the kind, the atom, and what ends with that.
+
+    It is a sentence, or a token and no sentence.
+    """
+    found = marks_in(word_bytes(text), partial(class_page, single=single))
+    return [(PATTERN_KINDS[kind], at, ends_sentence) for kind, at, ends_sentence in found]
+
+
+def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]:
+    """Return the column ``matches`` of a text's atoms: see matches.h."""
+    page_of = partial(class_page, single=single)
+    return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])
 
 
 def count_patterns(

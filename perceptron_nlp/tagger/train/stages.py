@@ -32,8 +32,7 @@ from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.tag.segment import matches_of
-from perceptron_nlp.tagger.train.patterns import count_patterns
+from perceptron_nlp.tagger.train.patterns import count_patterns, matches_of
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.tagger.train.stacking import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.text.atoms import (
@@ -94,8 +93,7 @@ _MOST_OTHERS = 1e-4
 # between letters, words are looked for.
 _CUT_WITHIN, _CUT_BETWEEN = 0.005, 0.05
 _FOLDS_MATCHED = 10
-# Of so many paragraphs one is learned a second time, as other hands write it; their marks by those
-# of the treebank: behind white space, and elsewhere.
+# Of so many paragraphs one is learned a second time, as other hands write it.
 _OTHERWISE_EVERY = 10
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
@@ -127,7 +125,6 @@ _SHORT, _WORD_ALONE = 4, 0.001
 # How often a full stop stands behind an abbreviation, and the score from which on a word is one, as
 # Kiss and Strunk have them.
 _STOPPED, _LEAST_SCORE = 0.99, 0.3
-_OTHER_MARKS = {'"': "“”", "-": "––", "–": "--", **dict.fromkeys("“”„«»", '""')}
 
 
 def learn_segmentation(
@@ -228,41 +225,19 @@ def _learn_cut(
 def _in_other_hands(
     paragraphs: Sequence[Sentence], small: Mapping[str, Sequence[str]]
 ) -> Iterator[Sentence]:
-    """Yield paragraphs in small letters, in capitals, and with other marks, in turns."""
-    for paragraph, change in zip(
-        paragraphs, itertools.cycle((str.lower, str.upper, None)), strict=False
-    ):
-        words = [*paragraph.words]
+    """Yield paragraphs in small letters, in capitals, and with no space behind commas, in turns."""
+    changes: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str)
+    for paragraph, change in zip(paragraphs, itertools.cycle(changes), strict=False):
+        words = [change(word) for word in paragraph.words]
         columns: dict[str, Sequence[str]] = {**paragraph.columns}
         if MATCHES in columns:
             return
-        if change is None:
-            words, columns = _with_other_marks(words, columns["gap"], columns["cut"])
-        else:
-            words = [change(word) for word in words]
+        if change is str:
+            places = zip(words, columns["gap"], strict=True)
+            columns["gap"] = [NOTHING if own == (",", SPACE) else own[1] for own in places]
         if small:
             columns[SMALL] = capital_looks(words, small)
         yield Sentence(words, columns)
-
-
-def _with_other_marks(
-    words: Sequence[str], gaps: Sequence[str], labels: Sequence[str]
-) -> tuple[list[str], dict[str, Sequence[str]]]:
-    """Return a paragraph whose commas have no space behind them, with other quotes and dashes."""
-    atoms: list[tuple[str, str, str]] = []
-    before, place = SPACE, 0
-    while place < len(words):
-        word, dots = words[place], slice(place, place + 3)
-        if [*words[dots]] == ["."] * 3 and "".join(gaps[dots])[:2] == NOTHING * 2:
-            word, place = "…", place + 2
-        gap, label = gaps[place], labels[place]
-        if word in _OTHER_MARKS and (word not in "-–" or NOTHING not in (before, gap)):
-            word = _OTHER_MARKS[word][before == NOTHING]
-        before = NOTHING if (word, gap) == (",", SPACE) else gap
-        atoms.append((word, before, label))
-        place += 1
-    found, own, cut = zip(*atoms, strict=True)
-    return [*found], {"gap": own, "cut": cut}
 
 
 def _tell_sentences(
