@@ -133,7 +133,7 @@ def _composed(found: re.Match[str]) -> str:
     text = found[0][0]
     for mark in found[0][1:]:
         one = normalize("NFC", text[-1] + mark)
-        is_one = len(one) == 1 and is_normalized("NFC", text[-1])
+        is_one = len(one) == 1 and all(is_normalized("NFC", own) for own in (text[-1], mark))
         text = text[:-1] + one if is_one else text + mark
     return text
 

@@ -136,26 +136,44 @@ static inline int is_composing(uint32_t c) {
     return (c >= 0x300 && c < 0x370) || (c >= 0x653 && c < 0x656) || c == 0x3099 || c == 0x309A;
 }
 
+/* The places of marks in normal form: those below a letter stand before those above it. */
+static inline int mark_rank(uint32_t mark) {
+    if (mark == 0x345) return 4;
+    if (mark == 0x327 || mark == 0x328) return 0;
+    return mark == 0x31B ? 1 : mark >= 0x323 && mark <= 0x331 ? 2 : 3;
+}
+
+/* The row of COMPOSED that has a letter before its mark, where *other is what they make; or, if `mark` is 0,
+ * that has it as what they make, where *other is the letter without. -1: there is none. */
+static inline int composed_row(uint32_t letter, uint32_t mark, uint32_t *other) {
+    for (size_t i = 0; i < sizeof COMPOSED / sizeof *COMPOSED; i++) {
+        if (mark && COMPOSED[i].mark != mark) continue;
+        uint32_t pair[2];
+        size_t n;
+        for (const char *p = COMPOSED[i].pairs; *p; p += n) {
+            for (n = 1; ((uint8_t)p[n] & 0xC0) == 0x80;) n++;
+            for (n++; ((uint8_t)p[n] & 0xC0) == 0x80;) n++;
+            utf8_decode((const uint8_t *)p, n, pair);
+            *other = pair[mark != 0];
+            if (pair[!mark] == letter) return (int)i;
+        }
+    }
+    return -1;
+}
+
 /* The one character that a letter and what follows it make; 0: they stay two. */
 static inline uint32_t composed_point(uint32_t letter, uint32_t next) {
-    uint32_t pair[2];
+    uint32_t one, base;
     if (next >= 0x1161 && next <= 0x1175 && letter >= 0x1100 && letter <= 0x1112)
         return 0xAC00 + ((letter - 0x1100) * 21 + next - 0x1161) * 28;
     if (next >= 0x11A8 && next <= 0x11C2 && letter >= 0xAC00 && letter <= 0xD7A3)
         return (letter - 0xAC00) % 28 ? 0 : letter + next - 0x11A7;
-    for (size_t i = 0; is_composing(next) && i < sizeof COMPOSED / sizeof *COMPOSED; i++) {
-        if (COMPOSED[i].mark != next) continue;
-        for (const char *p = COMPOSED[i].pairs; *p;) {
-            size_t n = 0;
-            for (int k = 0; k < 2; k++) do
-                    n++;
-                while (((uint8_t)p[n] & 0xC0) == 0x80);
-            utf8_decode((const uint8_t *)p, n, pair);
-            if (pair[0] == letter) return pair[1];
-            p += n;
-        }
-    }
-    return 0;
+    if (!is_composing(next)) return 0;
+    if (composed_row(letter, next, &one) >= 0) return one;
+    const int row = composed_row(letter, 0, &base);
+    if (row < 0 || mark_rank(next) >= mark_rank(COMPOSED[row].mark)) return 0;
+    one = composed_point(base, next);
+    return one ? composed_point(one, COMPOSED[row].mark) : 0;
 }
 
 /* Names of HTML entities, without those of spaces, behind the code point of the first of a run. */

@@ -2,6 +2,7 @@
 
 import html
 import html.entities
+from unicodedata import normalize
 
 import pytest
 
@@ -63,3 +64,27 @@ def test_65536_labels_are_possible_and_one_more_is_not():
     assert len(TagSet(labels)) == 65_536
     with pytest.raises(ArgumentError, match="65,537 different labels; at most 65,536"):
         TagSet([*labels, "more"])
+
+
+@pytest.mark.parametrize("word", ["jakiś", "Việt", "ᾴ", "Ů", "한국어", "ガ", "آ", "ữ", "Й", "ǘ"])
+def test_letters_and_their_marks_are_seen_as_one(word):
+    assert seen(normalize("NFD", word)) == visible(normalize("NFD", word)) == word
+    assert views_of(normalize("NFD", word).encode())[0].decode() == word
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("ê\u0323", "ệ"),
+        ("ú\u0308", "ú\u0308"),
+        ("x\u0301", "x\u0301"),
+        ("=\u0338", "=\u0338"),
+        ("\u0301a", "\u0301a"),
+        ("a\u0340", "a\u0340"),
+        ("\u212b\u0301", "\u212b\u0301"),
+        ("a\u00ad\u0301", "á"),
+        ("a&#769;", "á"),
+    ],
+)
+def test_what_makes_no_letter_stays_as_it_is(word, expected):
+    assert views_of(word.encode())[0].decode() == seen(word) == expected
