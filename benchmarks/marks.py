@@ -2,10 +2,10 @@
 
     python benchmarks/marks.py MODEL=TEST.conllu[.xz] … [--words N]
 
-Of each sentence of a test part one word of four letters or more between two others, drawn by a seed,
-is written with marks about it. Prints a Markdown table of how often that word is still a token, with
-its part of speech; how many of the other tokens keep their places and their own; and how often the
-number of sentences stays: all against what the model makes of the sentence as it is.
+Of each sentence of a test part one word of four letters or more between two others, drawn by a
+seed, is written with marks about it. Prints a Markdown table of how often that word is still a
+token, with its part of speech; how many of the other tokens keep their places and their own; and
+how often the number of sentences stays: all against what the model makes of the sentence as it is.
 """
 
 from __future__ import annotations

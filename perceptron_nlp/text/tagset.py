@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from perceptron_nlp._core.features.extract import hash64, hash64_each
+from perceptron_nlp._core.features.extract import hash64
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, quote
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
 """Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
 or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
 NO_ENDS = ("trailing", "colon", "symbol")
-"""What ends no sentence before a small letter: dots as in ``ellipsis``, colons and semicolons, and
-other marks but commas, quotes, brackets, and those that end most sentences."""
+"""What ends none before a small letter: dots, (semi)colons, and whatever ends no sentences at all."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),
@@ -304,26 +303,10 @@ def word_hash(word: str) -> int:
 
 
 def is_in(vocabulary: npt.NDArray[np.uint32] | memoryview, word: str) -> bool:
-    """Tell if a word is in a vocabulary that vocabulary_of made."""
+    """Tell if a word is in the vocabulary of a training."""
     half = word_hash(word) >> 32
     at = bisect_left(vocabulary, half)
     return at < len(vocabulary) and bool(vocabulary[at] == half)
-
-
-def vocabulary_of(words: Sequence[bytes]) -> npt.NDArray[np.uint32]:
-    """uint32[n], ascending: what TaggerModel keeps of the training words.
-
-    Four bytes a word rather than the words themselves: a tenth of the size, at the price of one
-    wrong "known" in some 100,000 unknown words.
-    """
-    import numpy as np
-
-    hashes = np.asarray(hash64_each(words))
-    halves = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
-    # np.unique would import NumPy's masked arrays.
-    is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
-    distinct: npt.NDArray[np.uint32] = halves[is_new]
-    return distinct
 
 
 def are_certain_words(found: Any) -> bool:

@@ -81,7 +81,7 @@ def contents(read: Examples) -> Any:
         "gold": read.gold_ids().tolist(),
         "labels": [list(labels) for labels in read.gold],
         "words": [list(found) for found in read.sentences.values("form")],
-        "vocabulary": read.vocabulary(),
+        "vocabulary": read.vocabulary().tolist(),
         "certain": read.unambiguous(1, 0.6),
         "sentences": [
             (s.words, dict(s.columns), s.path, [s.line_of(i) for i in range(len(s))])

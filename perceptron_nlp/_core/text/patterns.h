@@ -559,7 +559,8 @@ static inline int is_note(const Chunk *c, int64_t k) {
            (code >= 0x2074 && code <= 0x2079);
 }
 
-/* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in one language what they close in another. */
+/* The kind of a mark that encloses what stands behind it, or before it; -1: it is none. Quotes open in
+ * one language what they close in another. */
 static inline int enclosing_kind(uint32_t mark, int opens) {
     if (is_one_of(mark, opens ? "([{" : ")]}")) return PATTERN_BRACKET;
     if (is_one_of(mark, "*_`")) return PATTERN_EMPHASIS;

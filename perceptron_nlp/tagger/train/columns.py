@@ -38,7 +38,7 @@ from perceptron_nlp.tagger.model.label_components import (
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column, vocabulary_of
+from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.context import DocumentContext
@@ -237,7 +237,7 @@ def with_neighbours_seen(
     from perceptron_nlp.tagger.model.context import WINDOW, DocumentContext
 
     window = WINDOW if options.window is None else options.window
-    context, vocabulary = DocumentContext(window), vocabulary_of(examples.vocabulary())
+    context, vocabulary = DocumentContext(window), examples.vocabulary()
     return (
         with_context(examples, context, vocabulary),
         None if dev is None else with_context(dev, context, vocabulary),

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp._core.conllu.numbering import number_conllu
+from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.errors import ArgumentError, quote
 from perceptron_nlp.formats import CONLLU_COLUMNS, Corpus
 from perceptron_nlp.tagger.encoded import (
@@ -165,9 +166,18 @@ class Examples:
         found = [self.sentences.column(name) for name in columns]
         return [strings for strings, _ in found], [tokens for _, tokens in found]
 
-    def vocabulary(self) -> list[bytes]:
-        """Every distinct word, in order of appearance, as the core hashes it."""
-        return self.sentences.column("form")[0]
+    def vocabulary(self) -> npt.NDArray[np.uint32]:
+        """uint32[n], ascending: what TaggerModel keeps of the words.
+
+        Four bytes a word rather than the words themselves: a tenth of the size, at the price of one
+        wrong "known" in some 100,000 unknown words.
+        """
+        hashes = np.asarray(hash64_each(self.sentences.column("form")[0]))
+        halves = np.sort((hashes >> np.uint64(32)).astype(np.uint32))
+        # np.unique would import NumPy's masked arrays.
+        is_new = np.append(True, halves[1:] != halves[:-1])[: len(halves)]
+        distinct: npt.NDArray[np.uint32] = halves[is_new]
+        return distinct
 
     def unambiguous(self, count: int, share: float) -> dict[str, str]:
         """Words seen at least `count` times, one label making up at least `share` of them."""

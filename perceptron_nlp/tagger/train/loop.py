@@ -25,7 +25,6 @@ from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.learners import Counts, Learner, TemplateLearner, quantized
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.tagset import vocabulary_of
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.state import RunState
@@ -124,7 +123,7 @@ class Task:
         else:
             dictionary = self.options.dictionary
             self.forced = {} if dictionary is None else self.examples.unambiguous(*dictionary)
-            self.vocabulary = vocabulary_of(self.examples.vocabulary())
+            self.vocabulary = self.examples.vocabulary()
 
     def identity(self) -> dict[str, Any]:
         """Return what a training must agree in to learn the same, as JSON can express it."""

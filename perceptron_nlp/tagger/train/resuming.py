@@ -35,7 +35,7 @@ from perceptron_nlp.tagger.train.columns import as_iobes, partly_hidden, with_co
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import Callback, Start, Task, Trainer
 from perceptron_nlp.tagger.train.options import LearningOptions
-from perceptron_nlp.text.tagset import SCHEMES, UNLABELED, TagSet, is_span_column, vocabulary_of
+from perceptron_nlp.text.tagset import SCHEMES, UNLABELED, TagSet, is_span_column
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -64,7 +64,7 @@ def continued(
         start=Start(
             [run.renumbered(numbers) for run in state.runs],
             dictionary_after(model, examples, options),
-            np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary())),
+            np.union1d(model.vocabulary, examples.vocabulary()),
         ),
         more={"before": {k: v for k, v in model.record.items() if k != CHECKPOINT}},
     )
@@ -204,7 +204,7 @@ def _examples(source: Source, model: TaggerModel) -> Examples:
         examples = examples.with_tables(model.tables, hidden)
     context = of_key(model.derived, "window")
     if context is not None:
-        known = np.union1d(model.vocabulary, vocabulary_of(examples.vocabulary()))
+        known = np.union1d(model.vocabulary, examples.vocabulary())
         examples = with_context(examples, context, known)
     return examples
 

@@ -368,4 +368,5 @@ def test_text_in_a_file_is_not_made_a_list(part: Path) -> None:
     for look in (lambda: list(read.gold), lambda: read.sentences[0], lambda: list(read.sentences)):
         with pytest.raises(pn.ArgumentError, match="max_memory: what is learned here looks at"):
             look()
-    assert read.vocabulary() == Examples.read(Source(str(part), "train"), "upos", ()).vocabulary()
+    whole = Examples.read(Source(str(part), "train"), "upos", ())
+    assert read.vocabulary().tolist() == whole.vocabulary().tolist()
