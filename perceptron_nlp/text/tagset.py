@@ -53,7 +53,7 @@ ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
 """Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
 or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
 NO_ENDS = ("trailing", "colon", "symbol")
-"""What ends none before a small letter: dots, (semi)colons, and whatever ends no sentences at all."""
+"""What ends none before a small letter: dots, (semi)colons, and what never ends a sentence."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),

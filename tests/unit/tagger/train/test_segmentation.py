@@ -462,13 +462,22 @@ def cut(tagger: pn.Tagger, text: str) -> str:
         ("Zoé voit „le“, «du»; ‘bois’ du", "Zoé voit „ le “ , « du » ; ‘ bois ’ du"),
         ("Le 3. bois, le XIX. chat dort.", "Le 3. bois , le XIX. chat dort ."),
         ("&quot;Le bois.&quot; Zo&eacute;", "&quot; Le bois . &quot; / Zo&eacute;"),
+        ("Zoé voit *le* _bois_ du `chat`", "Zoé voit * le * _ bois _ du ` chat `"),
+        ("Zoé voit **le** 'bois' du ``chat''", "Zoé voit ** le ** ' bois ' du `` chat ''"),
+        ("Zoé voit: le; bois – du ™ chat… va", "Zoé voit : le ; bois – du ™ chat … va"),
+        ("Le bois,le chat¹ voit;va le m²", "Le bois , le chat ¹ voit ; va le m²"),
+        ("<b>Le bois</b> dort&nbsp;<br/> du", "<b> Le bois </b> dort &nbsp; <br/> du"),
+        ("Zoe\u0301 voit le bois", "Zoe\u0301 voit le bois"),
     ],
 )
 def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
     plain: pn.Tagger, text: str, expected: str
 ) -> None:
-    numbers_apart = cut(plain, text).replace("3 .", "3.").replace("XIX .", "XIX.")
-    assert numbers_apart.replace("? !", "?!") == expected.replace("? !", "?!")
+    # Whether these are one token each is not settled.
+    found = cut(plain, text).replace("3 .", "3.").replace("XIX .", "XIX.").replace("m ²", "m²")
+    for marks in ("?!", "**", "``", "''"):
+        found, expected = (one.replace(" ".join(marks), marks) for one in (found, expected))
+    assert found == expected
 
 
 @pytest.fixture(scope="module")
