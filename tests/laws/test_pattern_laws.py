@@ -7,7 +7,7 @@ import time
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracles.marks import marks
+from oracles.marks import breaks_of, marks
 from oracles.patterns import patterns
 
 from perceptron_nlp.tagger.train.patterns import marks_of, patterns_of
@@ -59,7 +59,7 @@ def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
 @example("x... www.y z... www .y a: ¿b a: (b a. (B a... – b ab'' ``ab'' ‘ab' ab_ _ab_ (_ab_)")
 def test_the_core_finds_the_marks_that_the_oracle_finds(text: str) -> None:
     spans, gaps = atoms_of(text)
-    found = marks([text[begin:end] for begin, end in spans], gaps)
+    found = marks([text[begin:end] for begin, end in spans], gaps, breaks_of(text, spans))
     assert sorted(marks_of(text)) == sorted(
         {mark for mark in found if 0 <= mark[1] < len(gaps) - 1 and gaps[mark[1]] != PARAGRAPH}
     )

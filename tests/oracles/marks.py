@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from perceptron_nlp.text.atoms import character_type
-from perceptron_nlp.text.tagset import NOTHING, SPACE, seen
+from perceptron_nlp.text.tagset import NOTHING, PARAGRAPH, SPACE, seen
 
 Mark = tuple[str, int, bool]
 """What segment.marks_of yields: the kind, the atom, whether a sentence ends with it."""
@@ -73,6 +73,14 @@ class Chunk:
         if at == word - step and (kind == "emphasis" or mark == "'"):
             return False
         return kind != "note" and mark * 2 in self.looks[max(0, at - 1) : at + 2]
+
+
+def breaks_of(text: str, spans: Sequence[tuple[int, int]]) -> list[bool]:
+    """Return of each atom whether a line ends behind it, but no paragraph need."""
+    begins = [*(begin for begin, _ in spans), len(text)][1 : len(spans) + 1]
+    return [
+        bool({*"\n\r"} & {*text[end:begin]}) for (_, end), begin in zip(spans, begins, strict=True)
+    ]
 
 
 def kind_of(mark: str) -> str:
@@ -188,8 +196,32 @@ def ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
                 yield "dash", end - 1, True
 
 
-def marks(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+def items(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> Iterator[Mark]:
+    """Yield what lines begin with: marks and behind them a number, one letter, or a Roman number.
+
+    breaks : whether a line ends behind each atom
+    """
+    begin, before_item = 0, True
+    for end, gap in enumerate(gaps, 1):
+        if gap == NOTHING and end < len(gaps):
+            continue
+        if before_item:
+            looks = "".join(map(look, words[begin:end]))
+            letters = "".join(
+                word for word, own in zip(words[begin:end], looks, strict=True) if own in "aAch"
+            )
+            is_item = len(letters) < 2 or (len(letters) < 5 and not letters.strip("IVXLC"))
+            is_inner = gap == SPACE and not breaks[end - 1] and end < len(gaps)
+            if is_item and is_inner and not {looks[-1], look(words[end])} <= {"n", NOTE}:
+                yield "item", end - 1, False
+            before_item = is_item and not {*looks} & {*NAMES, "h"}
+        before_item |= breaks[end - 1] or gap == PARAGRAPH
+        begin = end
+
+
+def marks(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> Iterator[Mark]:
     """Yield all of them."""
+    yield from items(words, gaps, breaks)
     yield from ordinals(words, gaps)
     yield from commas(words, gaps)
     yield from enclosed(words, gaps)

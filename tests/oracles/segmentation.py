@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from oracles.marks import commas, enclosed, ends, ordinals
+from oracles.marks import breaks_of, commas, enclosed, ends, items, ordinals
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp._core.tag.decode import SentenceDecoder
@@ -184,6 +184,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for kind, at, ends_sentence in ends(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = SENTENCE if ends_sentence else TOKEN
+    for kind, at, _ in items(written, chunk_gaps, breaks_of(text, atoms.spans)):
+        if holds(kind, segmentation.patterns):
+            certain[at] = TOKEN
     if not segmentation.wrapped:
         for at in _ends_of_lines(text, atoms, words):
             certain[at] = SENTENCE

@@ -836,11 +836,13 @@ static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
 
 /* Settle what is certain of the atoms first .. end of a paragraph that begins at `begin`, or at a
  * place where patterns may be looked for anew; how many of all atoms are settled, or could be. What
- * follows the paragraph may change the last atom, if it is not whole, and its patterns. */
+ * follows the paragraph may change the last atom, if it is not whole, and its patterns. `begins_line`
+ * tells whether a line begins at `begin`. */
 static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8_t *text,
                                    Atom *atoms, size_t begin, size_t first, size_t end,
-                                   int is_whole) {
+                                   int is_whole, int begins_line) {
     size_t chunk = begin, barrier = begin;
+    int before_item = begins_line;
     for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
         if (i >= first && atom->gap == GAP_PARAGRAPH)
@@ -871,6 +873,16 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             const int kind = final_kind(&own, atom + 1, behind);
             if (holds(m, kind)) atom->label = kind < PATTERN_TRAILING ? m->sentence : m->token;
         }
+        if (before_item) {
+            const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
+            const int opens = opens_item(&own);
+            const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
+            if (opens && i >= first && is_inner && holds(m, PATTERN_ITEM) &&
+                (atom->first != LOOK_DIGIT || atoms[i + 1].first != LOOK_DIGIT)) /* 1 000 */
+                atom->label = m->token;
+            before_item = opens > 1;
+        }
+        before_item |= atom->kind & ENDS_LINE;
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
                                first > chunk ? first - chunk : 0, end - i - 1);
@@ -886,7 +898,7 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
     if (places_open(&alone.certain, 1, 1) < 0) return -1;
     for (size_t i = 0; i < n; i++) {
         if (atoms[i].gap != GAP_PARAGRAPH && i + 1 < n) continue;
-        settle_places(&alone, NULL, text, atoms, begin, begin, i + 1, 1);
+        settle_places(&alone, NULL, text, atoms, begin, begin, i + 1, 1, 1);
         begin = i + 1;
     }
     places_close(&alone.certain);
@@ -1252,7 +1264,9 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
-        size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole);
+        const int begins_line = begin || !x->line.own;
+        size_t settled =
+            settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, begins_line);
         if (x->list.has_breaks && !m->is_wrapped) {
             const Line line = begin ? (Line){0} : x->line;
             const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);

@@ -42,6 +42,7 @@ enum {
     PATTERN_TRAILING,
     PATTERN_COLON,
     PATTERN_SYMBOL,
+    PATTERN_ITEM,
     PATTERN_COUNT,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
@@ -609,6 +610,22 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
     if (trails) return PATTERN_ELLIPSIS;
     return has_dash ? PATTERN_DASH : -1;
+}
+
+/* Are atoms with nothing between what a line may begin with, before its first word: marks, a number, a
+ * letter, or a Roman number? 2: marks alone. */
+static inline int opens_item(const Chunk *c) {
+    int64_t letters = 0;
+    int is_roman = 1, has_digits = 0;
+    for (int64_t k = 0; k < c->n && letters < 5; k++) {
+        has_digits |= c->atoms[k].first == LOOK_DIGIT;
+        if (c->atoms[k].first < LOOK_CLASSES || c->atoms[k].first == LOOK_DIGIT) continue;
+        letters += n_chars(c, k);
+        for (uint32_t i = c->atoms[k].begin; i < c->atoms[k].end; i++)
+            is_roman &= is_one_of(c->text[i], "IVXLC");
+    }
+    if (letters > 1 && (letters > 4 || !is_roman)) return 0;
+    return letters || has_digits ? 1 : 2;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */
