@@ -468,6 +468,8 @@ def cut(tagger: pn.Tagger, text: str) -> str:
         ("Le bois,le chat¹ voit;va le m²", "Le bois , le chat ¹ voit ; va le m²"),
         ("<b>Le bois</b> dort&nbsp;<br/> du", "<b> Le bois </b> dort &nbsp; <br/> du"),
         ("Zoe\u0301 voit le bois", "Zoe\u0301 voit le bois"),
+        ("• Le bois\n– Zoé dort", "• Le bois / – Zoé dort"),
+        ("- 3) Le bois\n[12:30] Zoé", "- 3 ) Le bois / [ 12:30 ] Zoé"),
     ],
 )
 def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
