@@ -53,7 +53,7 @@ ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
 """Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
 or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
 NO_ENDS = ("trailing", "colon", "symbol")
-"""What ends none before a small letter: dots, (semi)colons, and what never ends a sentence."""
+"""What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),
@@ -75,7 +75,7 @@ WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
 MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "item"), 0.05)
-MOST_CUT |= dict.fromkeys((*ENDS, *NO_ENDS), 0.03)
+MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS), 0.03), "ellipsis": 0.2}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10

@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from oracles.marks import breaks_of, commas, enclosed, ends, items, ordinals
+from oracles.marks import breaks_of, commas, enclosed, ends, items, look, ordinals
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp._core.tag.decode import SentenceDecoder
@@ -181,8 +181,11 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for kind, at, _ in enclosed(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
+    first_capital = next(
+        (at for at, own in enumerate(map(look, written)) if own == "A"), len(words)
+    )
     for kind, at, ends_sentence in ends(written, chunk_gaps):
-        if holds(kind, segmentation.patterns):
+        if holds(kind, segmentation.patterns) and (ends_sentence or at >= first_capital):
             certain[at] = SENTENCE if ends_sentence else TOKEN
     for kind, at, _ in items(written, chunk_gaps, breaks_of(text, atoms.spans)):
         if holds(kind, segmentation.patterns):

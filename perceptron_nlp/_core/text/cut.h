@@ -111,9 +111,10 @@ typedef struct {
 } CutSums;
 
 /* Of the line of an atom, in characters, white space being one: what is before it, at most
- * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. */
+ * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. And whether a
+ * word before it, of the same paragraph, has a capital. */
 typedef struct {
-    uint32_t own, before[2], first;
+    uint32_t own, before[2], first, has_capital;
 } Line;
 
 /* What came out of a text. */
@@ -836,13 +837,13 @@ static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
 
 /* Settle what is certain of the atoms first .. end of a paragraph that begins at `begin`, or at a
  * place where patterns may be looked for anew; how many of all atoms are settled, or could be. What
- * follows the paragraph may change the last atom, if it is not whole, and its patterns. `begins_line`
- * tells whether a line begins at `begin`. */
+ * follows the paragraph may change the last atom, if it is not whole, and its patterns. `before` is the line
+ * of the first atom. Where there are no capitals, a small letter says nothing of what is before it. */
 static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8_t *text,
                                    Atom *atoms, size_t begin, size_t first, size_t end,
-                                   int is_whole, int begins_line) {
+                                   int is_whole, Line before) {
     size_t chunk = begin, barrier = begin;
-    int before_item = begins_line;
+    int before_item = !before.own, has_capital = (int)before.has_capital;
     for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
         if (i >= first && atom->gap == GAP_PARAGRAPH)
@@ -852,6 +853,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (i >= first && i > begin && i + 1 < end && holds(m, PATTERN_ORDINAL) &&
             is_ordinal(text, atom - 1))
             atom->label = m->token;
+        has_capital |= atom->first == LOOK_CAPITAL;
         size_t next = barrier;
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
         if (i + 3 < end) barrier = next;
@@ -871,7 +873,10 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
             const int kind = final_kind(&own, atom + 1, behind);
-            if (holds(m, kind)) atom->label = kind < PATTERN_TRAILING ? m->sentence : m->token;
+            if (kind < PATTERN_TRAILING && holds(m, kind))
+                atom->label = m->sentence;
+            else if (has_capital && holds(m, kind))
+                atom->label = m->token;
         }
         if (before_item) {
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
@@ -898,7 +903,7 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
     if (places_open(&alone.certain, 1, 1) < 0) return -1;
     for (size_t i = 0; i < n; i++) {
         if (atoms[i].gap != GAP_PARAGRAPH && i + 1 < n) continue;
-        settle_places(&alone, NULL, text, atoms, begin, begin, i + 1, 1, 1);
+        settle_places(&alone, NULL, text, atoms, begin, begin, i + 1, 1, (Line){.has_capital = 1});
         begin = i + 1;
     }
     places_close(&alone.certain);
@@ -912,6 +917,7 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
  * wide the text is, two lines before and one behind tell. */
 
 static inline void line_step(Line *line, const Atom *atom) {
+    line->has_capital |= atom->first == LOOK_CAPITAL;
     if (!line->own) line->first = atom->first;
     line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
     if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
@@ -1264,11 +1270,9 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         const int is_whole = atoms[i].gap == GAP_PARAGRAPH;
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
-        const int begins_line = begin || !x->line.own;
-        size_t settled =
-            settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, begins_line);
+        const Line line = begin ? (Line){0} : x->line;
+        size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, line);
         if (x->list.has_breaks && !m->is_wrapped) {
-            const Line line = begin ? (Line){0} : x->line;
             const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);
             if (told < settled) settled = told;
         }
