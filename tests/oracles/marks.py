@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from perceptron_nlp.text.atoms import character_type
 from perceptron_nlp.text.tagset import NOTHING, PARAGRAPH, SPACE, seen
@@ -19,6 +19,7 @@ CLOSING = f")]}}{QUOTES}*`"
 CLOSES_SINGLE = f"'`{SINGLE}"
 RAISED = "\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
 NOTE = "^"
+DASHES = ("-", "\u2013", "\u2014")
 NAMES, LETTERS = "aAcn^", "aAc"
 CASELESS = "chkz"
 AT_END = ".,;:!?\u2026"
@@ -171,7 +172,7 @@ def ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
         mark, at = open_end[-1], end
         if gap != SPACE or mark in f"{NAMES}h":
             continue
-        has_dash = mark in FINAL and looks[at : at + 1] in ("-", "\u2013", "\u2014")
+        has_dash = mark in FINAL and looks[at : at + 1] in DASHES
         has_dash = has_dash and gaps[at] == SPACE
         at += has_dash
         at += looks[at : at + 1] in tuple(OPENING + "_\u00a1\u00bf") and gaps[at] == NOTHING
@@ -196,10 +197,13 @@ def ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
                 yield "dash", end - 1, True
 
 
-def items(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> Iterator[Mark]:
-    """Yield what lines begin with: marks and behind them a number, one letter, or a Roman number.
+def items(
+    words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool], ended: Collection[int] = ()
+) -> Iterator[Mark]:
+    """Yield what lines begin with: a mark and behind it a number, one letter, or a Roman number.
 
     breaks : whether a line ends behind each atom
+    ended : the atoms that are known to end sentences, behind which a dash begins one
     """
     begin, before_item = 0, True
     for end, gap in enumerate(gaps, 1):
@@ -211,11 +215,13 @@ def items(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> 
                 word for word, own in zip(words[begin:end], looks, strict=True) if own in "aAch"
             )
             is_item = len(letters) < 2 or (len(letters) < 5 and not letters.strip("IVXLC"))
+            is_item &= len(looks) == 1 or bool({*looks} & {*NAMES, "h"})
             is_inner = gap == SPACE and not breaks[end - 1] and end < len(gaps)
             if is_item and is_inner and not {looks[-1], look(words[end])} <= {"n", NOTE}:
                 yield "item", end - 1, False
             before_item = is_item and not {*looks} & {*NAMES, "h"}
         before_item |= breaks[end - 1] or gap == PARAGRAPH
+        before_item |= end - 1 in ended and end < len(words) and look(words[end]) in DASHES
         begin = end
 
 

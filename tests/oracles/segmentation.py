@@ -151,9 +151,6 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     certain = [
         SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key) for key, gap in places
     ]
-    for at, (key, gap) in enumerate(places):
-        if certain[at] is None and at + 1 < len(words):
-            certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     written = [text[start:end] for start, end in atoms.spans]
     for kind, at, _ in [*ordinals(written, atoms.gaps), *commas(written, chunk_gaps)]:
         if holds(kind, segmentation.patterns):
@@ -184,15 +181,20 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     first_capital = next(
         (at for at, own in enumerate(map(look, written)) if own == "A"), len(words)
     )
+    ended = set()
     for kind, at, ends_sentence in ends(written, chunk_gaps):
         if holds(kind, segmentation.patterns) and (ends_sentence or at >= first_capital):
             certain[at] = SENTENCE if ends_sentence else TOKEN
-    for kind, at, _ in items(written, chunk_gaps, breaks_of(text, atoms.spans)):
+            ended |= {at} if ends_sentence else set()
+    for kind, at, _ in items(written, chunk_gaps, breaks_of(text, atoms.spans), ended):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
     if not segmentation.wrapped:
         for at in _ends_of_lines(text, atoms, words):
             certain[at] = SENTENCE
+    for at, (key, gap) in enumerate(places):
+        if certain[at] is None and at + 1 < len(words):
+            certain[at] = _known(segmentation.words, words[at], words[at + 1], key, gap)
     if None not in certain:
         return [str(label) for label in certain]
     columns = {"gap": tuple(atoms.gaps), SMALL: capital_looks(words, segmentation.small)}

@@ -869,14 +869,14 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                           first > chunk ? (int64_t)(first - chunk) : 0,
                           chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
-        if (i >= first && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
+        int ends = 0;
+        if (i + 1 < end && atom->gap == GAP_SPACE && m->held) {
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
             const int kind = final_kind(&own, atom + 1, behind);
-            if (kind < PATTERN_TRAILING && holds(m, kind))
-                atom->label = m->sentence;
-            else if (has_capital && holds(m, kind))
-                atom->label = m->token;
+            ends = kind < PATTERN_TRAILING && holds(m, kind);
+            if (i >= first && (ends || (has_capital && holds(m, kind))))
+                atom->label = ends ? m->sentence : m->token;
         }
         if (before_item) {
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
@@ -888,6 +888,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             before_item = opens > 1;
         }
         before_item |= atom->kind & ENDS_LINE;
+        before_item |= ends && is_dash(atoms[i + 1].first);
         if (i > chunk && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
                                first > chunk ? first - chunk : 0, end - i - 1);

@@ -612,8 +612,8 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     return has_dash ? PATTERN_DASH : -1;
 }
 
-/* Are atoms with nothing between what a line may begin with, before its first word: marks, a number, a
- * letter, or a Roman number? 2: marks alone. */
+/* Are atoms with nothing between what a line may begin with, before its first word: a mark, or a number, a
+ * letter or a Roman number with marks? 2: a mark alone. More of them are a line of their own. */
 static inline int opens_item(const Chunk *c) {
     int64_t letters = 0;
     int is_roman = 1, has_digits = 0;
@@ -625,7 +625,7 @@ static inline int opens_item(const Chunk *c) {
             is_roman &= is_one_of(c->text[i], "IVXLC");
     }
     if (letters > 1 && (letters > 4 || !is_roman)) return 0;
-    return letters || has_digits ? 1 : 2;
+    return letters || has_digits ? 1 : c->n == 1 ? 2 : 0;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */
