@@ -237,7 +237,7 @@ def _is_capital(letter: str) -> bool:
 
 
 def _is_ascii_name(word: str) -> bool:
-    return word.isascii() and len(word) > 1
+    return word.isascii() and len(word) > 1 and "&" not in word
 
 
 def _code_end(chunk: _Chunk, at: int) -> int:
@@ -263,7 +263,7 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         return "emoji", chunk.match(FLAG * 2, at)
     if end := chunk.match(PICTURE, at):
         while chunk.match(ADDED, end) or (
-            chunk.words[end - 1][-1] == "\u200d" and chunk.match(PICTURE, end)
+            seen(chunk.words[end - 1])[-1] == "\u200d" and chunk.match(PICTURE, end)
         ):
             end += 1
         return "emoji", end
