@@ -121,9 +121,7 @@ def visible(text: str) -> str:
     HTML entities are characters, letters and their marks one.
     """
     text = ENTITY.sub(character_of, text) if "&" in text else text
-    if text.isascii():
-        return text
-    return _COMPOSING.sub(_composed, text.translate(_LEFT_OUT) or text)
+    return text if text.isascii() else _COMPOSING.sub(_composed, text.translate(_LEFT_OUT) or text)
 
 
 def _composed(found: re.Match[str]) -> str:
