@@ -741,6 +741,7 @@ static inline int edge_kind(int kind) {
 /* Does a mark open what is behind it? An apostrophe and a low line where such a one closes it, too. */
 static inline int opens_word(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
+    if (!mark) return 0;
     if (mark != '\'' && mark != '_') return enclosing_kind(mark, 1) >= 0;
     if (!is_name(c, k + 1) || (n_chars(c, k + 1) == 1 && !is_name(c, k + 2))) return 0;
     for (int64_t i = c->n - 1; i > k && !is_name(c, i); i--)
@@ -777,6 +778,11 @@ static inline int is_of_others(const Chunk *c, int64_t k, int64_t word, int kind
     return kind != PATTERN_NOTE && is_repeated(c, k);
 }
 
+/* Is an atom a mark, or perhaps a note? */
+static inline int may_end(const Atom *atom) {
+    return atom->first < LOOK_CLASSES || atom->first == LOOK_DIGIT;
+}
+
 /* End tokens behind the marks that open n atoms with nothing between, and before those that close them:
  * ("word"); but no sentence before the former where a word begins small within, or behind the latter
  * before a small letter. Of *word(s)* nothing is known.
@@ -786,6 +792,7 @@ static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *a
     const Chunk c = {text, atoms, n, 0, 0};
     int64_t begin = 0, end = n - 1;
     int is_within = 0;
+    if (!may_end(atoms) && !may_end(atoms + end)) return;
     while (begin + 1 < n && opens_word(&c, begin)) begin++;
     while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
         end--;
@@ -870,7 +877,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                           chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
         int ends = 0;
-        if (i + 1 < end && atom->gap == GAP_SPACE && m->held) {
+        if (may_end(atom) && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
             const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
             const int kind = final_kind(&own, atom + 1, behind);
