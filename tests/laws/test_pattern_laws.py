@@ -45,7 +45,7 @@ MARKS = st.sampled_from(
 @example("00:1a:2B:3c:4d:5e 1:2:3:4:5:6:7:8 1:2:3:4:5:6:7:8:9 :::1 1:::2 1::2::3 ::é 1::xy a::b:")
 @example("git@host.org:team/x.git, a@b.org:c a@b.org:c/ a@b.org: c/d a@b.org:~c/d.")
 @example("@jane:example.org, @a:b.com. @a:b @a:b.xy @a:.com @a:b-.com @a:com")
-@example("<b>x</b> <br/>. <h1>x <p><a <é> <a-b> </1> x<i>y")
+@example("<b>x</b> <br/>. <h1>x <p><a <é> <a-b> </1> x<i>y <&Uacute;>")
 @example("x.edu/~y/z x.com/~ x.ab/~c x.ab/c x.ab/")
 @example("os.path.join() com.foo.Bar, x.path.join os.path os.path.x os.path.jo1 a.os.ab.cd Os.a.b")
 @example("a://[::1]:80/ a://[1.2%e].x a://[] a://[:] a://[x a://[/a] a://[::1]")

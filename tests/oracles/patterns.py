@@ -288,7 +288,7 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         return "host", end
     if end := chunk.match("</?a0?/?>", at):
         name = chunk.words[at + 1 + (chunk.sketch[at + 1] == "/")]
-        if name.isascii() and len(name) <= LONGEST_MARKUP:
+        if name.isascii() and "&" not in name and len(name) <= LONGEST_MARKUP:
             return "markup", end
     if before in ["", *'.,!?"'] and (face := EMOTICON.match(chunk.sketch, at)):
         last = chunk.words[face.end() - 1]

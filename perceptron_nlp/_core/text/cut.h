@@ -699,9 +699,7 @@ static inline int holds(const CutModel *m, int kind) {
 
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
  * marks and brackets that are no part of them (of EY4096.1 the rest is); all from `first` on. */
-static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *atoms, size_t n,
-                                 int64_t first) {
-    Chunk chunk = {text, atoms, (int64_t)n, 0, 0};
+static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, int64_t first) {
     int64_t begin, end;
     for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
         if (!holds(m, kind)) continue;
@@ -717,11 +715,9 @@ static inline void hold_patterns(const CutModel *m, const uint8_t *text, Atom *a
 }
 
 /* cats,dogs: end tokens on both sides of commas and semicolons between words. */
-static inline void hold_commas(const CutModel *m, const uint8_t *text, Atom *atoms, int64_t n,
-                               int64_t first) {
-    const Chunk c = {text, atoms, n, 0, 0};
-    for (int64_t k = 1; k + 1 < n; k++) {
-        if (!is_one_of(mark_at(&c, k), ",;") || !is_letters(&c, k - 1) || !is_letters(&c, k + 1))
+static inline void hold_commas(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first) {
+    for (int64_t k = 1; k + 1 < c->n; k++) {
+        if (!is_one_of(mark_at(c, k), ",;") || !is_letters(c, k - 1) || !is_letters(c, k + 1))
             continue;
         if (k > first) atoms[k - 1].label = m->token;
         if (k >= first) atoms[k].label = m->token;
@@ -741,7 +737,6 @@ static inline int edge_kind(int kind) {
 /* Does a mark open what is behind it? An apostrophe and a low line where such a one closes it, too. */
 static inline int opens_word(const Chunk *c, int64_t k) {
     const uint32_t mark = mark_at(c, k);
-    if (!mark) return 0;
     if (mark != '\'' && mark != '_') return enclosing_kind(mark, 1) >= 0;
     if (!is_name(c, k + 1) || (n_chars(c, k + 1) == 1 && !is_name(c, k + 2))) return 0;
     for (int64_t i = c->n - 1; i > k && !is_name(c, i); i--)
@@ -787,35 +782,35 @@ static inline int may_end(const Atom *atom) {
  * ("word"); but no sentence before the former where a word begins small within, or behind the latter
  * before a small letter. Of *word(s)* nothing is known.
  * `is_inside` tells whether atoms stand before these, of the same paragraph. */
-static inline void hold_enclosed(const CutModel *m, const uint8_t *text, Atom *atoms, int64_t n,
-                                 int64_t first, int is_inside, int is_small_next) {
-    const Chunk c = {text, atoms, n, 0, 0};
+static inline void hold_enclosed(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
+                                 int is_inside, int is_small_next) {
+    const int64_t n = c->n;
     int64_t begin = 0, end = n - 1;
     int is_within = 0;
     if (!may_end(atoms) && !may_end(atoms + end)) return;
-    while (begin + 1 < n && opens_word(&c, begin)) begin++;
-    while (end > begin && (is_one_of(mark_at(&c, end), ".,;:!?") || mark_at(&c, end) == 0x2026))
+    while (begin + 1 < n && opens_word(c, begin)) begin++;
+    while (end > begin && (is_one_of(mark_at(c, end), ".,;:!?") || mark_at(c, end) == 0x2026))
         end--;
-    for (int64_t k = first; k < begin && is_name(&c, begin); k++) {
-        const int kind = edge_kind(enclosing_kind(mark_at(&c, k), 1));
-        if (holds(m, kind) && !is_of_others(&c, k, begin, kind, mark_at(&c, end)))
+    for (int64_t k = first; k < begin && is_name(c, begin); k++) {
+        const int kind = edge_kind(enclosing_kind(mark_at(c, k), 1));
+        if (holds(m, kind) && !is_of_others(c, k, begin, kind, mark_at(c, end)))
             atoms[k].label = m->token;
     }
     if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
         (atoms[-1].first == ',' || atoms[-1].first >= LOOK_CLASSES) &&
-        holds(m, edge_kind(enclosing_kind(mark_at(&c, 0), 1))))
+        holds(m, edge_kind(enclosing_kind(mark_at(c, 0), 1))))
         atoms[-1].label = m->token;
     int64_t last = end;
-    while (last > begin && closes_word(&c, last, begin)) last--;
-    const uint32_t inner = mark_at(&c, last);
-    const int has_inner = is_name(&c, last) || is_one_of(inner, ".!?") || inner == 0x2026;
+    while (last > begin && closes_word(c, last, begin)) last--;
+    const uint32_t inner = mark_at(c, last);
+    const int has_inner = is_name(c, last) || is_one_of(inner, ".!?") || inner == 0x2026;
     if (last == end || !has_inner) return;
-    for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(&c, k), "([{");
+    for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
-        const int kind = edge_kind(closing_kind(&c, k));
-        const uint32_t opening = mark_at(&c, begin - 1);
+        const int kind = edge_kind(closing_kind(c, k));
+        const uint32_t opening = mark_at(c, begin - 1);
         if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) ||
-            is_of_others(&c, k, last, kind, opening))
+            is_of_others(c, k, last, kind, opening))
             continue;
         if (k > first) atoms[k - 1].label = m->token;
         if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE)
@@ -865,20 +860,16 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
         if (i + 3 < end) barrier = next;
         if (!is_new && i + 1 < end) continue;
-        if (i > chunk + 1 && holds(m, PATTERN_COMMA))
-            hold_commas(m, text, atoms + chunk, (int64_t)(i + 1 - chunk),
-                        first > chunk ? (int64_t)(first - chunk) : 0);
-        if (i > chunk && m->held && may_have_pattern(atoms + chunk, i + 1 - chunk))
-            hold_patterns(m, text, atoms + chunk, i + 1 - chunk,
-                          first > chunk ? (int64_t)(first - chunk) : 0);
-        if (i > chunk && m->held)
-            hold_enclosed(m, text, atoms + chunk, (int64_t)(i + 1 - chunk),
-                          first > chunk ? (int64_t)(first - chunk) : 0,
-                          chunk > begin && chunk > first,
-                          i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
+        const size_t n = i + 1 - chunk, from = first > chunk ? first - chunk : 0;
+        const Chunk own = {text, atoms + chunk, (int64_t)n, 0, 0};
         int ends = 0;
+        if (n > 2 && holds(m, PATTERN_COMMA)) hold_commas(m, &own, atoms + chunk, (int64_t)from);
+        if (n > 1 && m->held && may_have_pattern(atoms + chunk, n))
+            hold_patterns(m, own, atoms + chunk, (int64_t)from);
+        if (n > 1 && m->held)
+            hold_enclosed(m, &own, atoms + chunk, (int64_t)from, chunk > begin && chunk > first,
+                          i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
         if (may_end(atom) && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
-            const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
             const int kind = final_kind(&own, atom + 1, behind);
             ends = kind < PATTERN_TRAILING && holds(m, kind);
@@ -886,7 +877,6 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                 atom->label = ends ? m->sentence : m->token;
         }
         if (before_item) {
-            const Chunk own = {text, atoms + chunk, (int64_t)(i + 1 - chunk), 0, 0};
             const int opens = opens_item(&own);
             const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
             if (opens && i >= first && is_inner && holds(m, PATTERN_ITEM) &&
@@ -896,9 +886,8 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         }
         before_item |= atom->kind & ENDS_LINE;
         before_item |= ends && is_dash(atoms[i + 1].first);
-        if (i > chunk && m->has_abbreviations)
-            hold_abbreviations(m, sums, text, atoms + chunk, i + 1 - chunk,
-                               first > chunk ? first - chunk : 0, end - i - 1);
+        if (n > 1 && m->has_abbreviations)
+            hold_abbreviations(m, sums, text, atoms + chunk, n, from, end - i - 1);
         chunk = i + 1;
     }
     return is_whole ? end : barrier;

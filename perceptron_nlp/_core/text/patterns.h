@@ -26,8 +26,8 @@ enum {
     PATTERN_CODE,
     PATTERN_DOTS,
     PATTERN_MARKUP,
-    /* Marks that are tokens, see is_ordinal and enclosing_kind, and what ends sentences or does not, see
-     * final_kind. */
+    /* Marks that are tokens, see is_ordinal, enclosing_kind, is_note and hold_commas, and what ends sentences
+     * or does not, see final_kind and opens_item. */
     PATTERN_ORDINAL,
     PATTERN_BRACKET,
     PATTERN_QUOTE,
@@ -67,7 +67,7 @@ static const char *const FILE_ENDS =
 /* What a version has behind its numbers. */
 static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
-#define LONGEST_CODE 40  /* atoms */
+#define LONGEST_CODE 40  /* atoms, or characters of a name in markup */
 #define SHORTEST_NOTED 4 /* letters: m² is a unit */
 
 typedef struct {
@@ -427,9 +427,7 @@ static inline int64_t emoticon_end(const Chunk *c) {
 /* Where <b>, </h1> or <br/> ends; where it begins, if it is none. */
 static inline int64_t markup_end(const Chunk *c) {
     int64_t k = c->at + 1 + (mark_at(c, c->at + 1) == '/');
-    if (!is_letters(c, k) || n_chars(c, k) > LONGEST_CODE) return c->at;
-    for (uint32_t i = c->atoms[k].begin; i < c->atoms[k].end; i++)
-        if (c->text[i] >= 0x80) return c->at;
+    if (!is_of_code(c, k) || n_chars(c, k) > LONGEST_CODE) return c->at;
     k += 1 + is_digits(c, k + 1);
     k += mark_at(c, k) == '/';
     return mark_at(c, k) == '>' ? k + 1 : c->at;
@@ -482,9 +480,12 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         *end = p + 1;
     }
     if (mark == ':' && mark_at(c, p + 1) == ':' && is_in_groups(c, end)) return PATTERN_HOST;
-    if (mark == '<' && markup_end(c) > p) {
-        *end = markup_end(c);
-        return PATTERN_MARKUP;
+    if (mark == '<') {
+        const int64_t k = markup_end(c);
+        if (k > p) {
+            *end = k;
+            return PATTERN_MARKUP;
+        }
     }
     if (is_one_of(mark, ":;=<^-")) {
         const int64_t k = emoticon_end(c);
@@ -537,15 +538,18 @@ static inline int next_pattern(Chunk *c, int64_t *begin, int64_t *end) {
     return -1;
 }
 
+static inline int is_roman(const uint8_t *text, const Atom *k) {
+    for (uint32_t i = k->begin; i < k->end; i++)
+        if (!is_one_of(text[i], "IVXLC")) return 0;
+    return 1;
+}
+
 /* 3. března, XIX. století: is the atom behind k a full stop behind a number in digits or Roman ones, with
  * a small letter behind the space? Atom k + 2 need not be whole. */
 static inline int is_ordinal(const uint8_t *text, const Atom *k) {
     if (k[1].first != '.' || k->gap != GAP_NOTHING || k[1].gap != GAP_SPACE) return 0;
     if (k[2].first != LOOK_SMALL) return 0;
-    if (k->first == LOOK_DIGIT) return 1;
-    for (uint32_t i = k->begin; i < k->end; i++)
-        if (!is_one_of(text[i], "IVXLC")) return 0;
-    return 1;
+    return k->first == LOOK_DIGIT || is_roman(text, k);
 }
 
 /* Is atom k a small raised number? */
@@ -616,15 +620,14 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
  * letter or a Roman number with marks? 2: a mark alone. More of them are a line of their own. */
 static inline int opens_item(const Chunk *c) {
     int64_t letters = 0;
-    int is_roman = 1, has_digits = 0;
+    int all_roman = 1, has_digits = 0;
     for (int64_t k = 0; k < c->n && letters < 5; k++) {
         has_digits |= c->atoms[k].first == LOOK_DIGIT;
         if (c->atoms[k].first < LOOK_CLASSES || c->atoms[k].first == LOOK_DIGIT) continue;
         letters += n_chars(c, k);
-        for (uint32_t i = c->atoms[k].begin; i < c->atoms[k].end; i++)
-            is_roman &= is_one_of(c->text[i], "IVXLC");
+        all_roman &= is_roman(c->text, &c->atoms[k]);
     }
-    if (letters > 1 && (letters > 4 || !is_roman)) return 0;
+    if (letters > 1 && (letters > 4 || !all_roman)) return 0;
     return letters || has_digits ? 1 : c->n == 1 ? 2 : 0;
 }
 
