@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
-from unittest import mock
 
 import numpy as np
 
 from oracles.marks import breaks_of, commas, enclosed, ends, items, look, ordinals
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
-from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
-from perceptron_nlp.tagger.tag import label as labeling
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
 from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
@@ -53,18 +49,6 @@ _LABELERS: dict[int, tuple[TaggerModel, Labeler]] = {}
 def _labeler(model: TaggerModel) -> Labeler:
     if id(model) not in _LABELERS:
         _LABELERS[id(model)] = model, make_labeler(model)
-    return _LABELERS[id(model)][1]
-
-
-def _cutter(model: TaggerModel) -> Labeler:
-    """Return a labeler of atoms, to which marks are what is written."""
-
-    def as_written(*own: Any, **how: Any) -> SentenceDecoder:
-        return SentenceDecoder(*own, **{**how, "as_written": True})
-
-    if id(model) not in _LABELERS:
-        with mock.patch.object(labeling, "SentenceDecoder", as_written):
-            _LABELERS[id(model)] = model, make_labeler(model)
     return _LABELERS[id(model)][1]
 
 
@@ -143,7 +127,7 @@ def _chunk_gaps(text: str, atoms: Atoms) -> list[str]:
 
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
-    cut = _cutter(segmentation.cut)
+    cut = _labeler(segmentation.cut)
     words = tuple(seen(text[start:end]) for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
     chunk_gaps = _chunk_gaps(text, atoms)
@@ -201,13 +185,24 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     if MATCHES in segmentation.cut.feature_columns:
         found = matches(text, {*segmentation.entries}, segmentation.single, atoms)
         columns[MATCHES] = tuple(found)
-    sentence = Sentence.from_reader(words, columns, "", 0, None)
+    shown = words
+    if cut.decoder.seen_as('"') != '"':
+        sides = zip(words, [SPACE, *atoms.gaps], atoms.gaps, strict=False)
+        shown = tuple(_quote(*one) if one[0] == '"' else one[0] for one in sides)
+    sentence = Sentence.from_reader(shown, columns, "", 0, None)
     if segmentation.lead is not None:
         sure = _sure(segmentation.cut, segmentation.lead, sentence)
         certain = [known or near for known, near in zip(certain, sure, strict=True)]
         if None not in certain:
             return [str(label) for label in certain]
     return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+
+
+def _quote(word: str, before: str, behind: str) -> str:
+    """Return a straight quote that is not known as one that opens, closes, or may do either."""
+    if before == NOTHING:
+        return word
+    return "‟" if behind == NOTHING else "＂"
 
 
 def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
@@ -299,7 +294,7 @@ def _sure(model: TaggerModel, lead: float, sentence: Sentence) -> list[str | Non
         assert weights.table_bits is not None
         starts = np.array([0] + [weights.n_rows] * len(near))
         few = model.replace(templates=tuple(near), weights=weights.replace(group_starts=starts))
-        _NEAR[id(model)] = model, _cutter(few)
+        _NEAR[id(model)] = model, _labeler(few)
     sums = np.rint(_NEAR[id(model)][1].scores(sentence) * model.weights.scale)
     least = math.ceil(lead * model.weights.scale)
     order = np.argsort(-sums, axis=1, kind="stable")[:, 0]

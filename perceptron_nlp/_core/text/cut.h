@@ -84,7 +84,8 @@ typedef struct {
     CutSide *sides;       /* of atoms whose values are looked at: those of the same place once */
     int32_t n_sides;
     WordRef gaps[3], looks[2 + 2 * SMALL_CLASSES]; /* as their columns have them */
-    uint64_t yes[2], bias;                         /* what marks are hashed as */
+    WordRef quotes[3];     /* a straight quote as it is seen: it closes, opens, or may do either */
+    uint64_t yes[2], bias; /* what marks are hashed as */
     uint32_t window_characters;
     uint64_t held; /* kinds of patterns, a bit each */
     int32_t lead;  /* with more than that, what a place is like from near decides: see sum_near */
@@ -231,13 +232,17 @@ static inline int cut_add_template(CutModel *m, int32_t template_id) {
 
 /* List the templates that look at several atoms or at labels, but for those of the decoder's table
  * of labels; -1: no memory, or too many of them. */
-static inline int cut_model_open(CutModel *m, const Decoder *d) {
+static inline int cut_model_open(CutModel *m, const Decoder *d, int knows_straight) {
     const uint8_t marks[] = "01p", looks[] = "_9C0C1C2C3U0U1U2U3";
     m->decoder = d;
     m->window_characters = WINDOW_CHARACTERS;
     m->yes[0] = yes_hash(0);
     m->yes[1] = yes_hash(1);
     m->bias = bias_hash();
+    for (int k = 0; k < 3; k++) {
+        const char *quote = knows_straight ? "\"" : (const char *[]){"\"", "‟", "＂"}[k];
+        m->quotes[k] = word_ref((const uint8_t *)quote, strlen(quote), d->secrets);
+    }
     for (int k = 0; k < 3; k++) m->gaps[k] = word_ref(marks + k, 1, d->secrets);
     for (int k = 0; k < 2 + 2 * SMALL_CLASSES; k++)
         m->looks[k] = word_ref(looks + (k < 2 ? k : 2 * k - 2), k < 2 ? 1 : 2, d->secrets);
@@ -1078,7 +1083,11 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
     for (size_t i = 0; i < n; i++) {
         const uint8_t *at = text + atoms[i].begin;
         const size_t length = atoms[i].end - atoms[i].begin;
-        if (batch_word(d, b, 0, word_ref_within(text, at, length, d->secrets), at) < 0) return -1;
+        const int side = !i || atoms[i - 1].gap != GAP_NOTHING;
+        const WordRef word = length == 1 && *at == '"'
+                                 ? m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)]
+                                 : word_ref_within(text, at, length, d->secrets);
+        if (batch_word(d, b, 0, word, at) < 0) return -1;
         if (n_columns > 1 && batch_word(d, b, 1, m->gaps[atoms[i].gap], text) < 0) return -1;
         if (m->has_matches) {
             uint8_t shown[MATCH_BYTES];

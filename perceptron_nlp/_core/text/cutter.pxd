@@ -113,7 +113,7 @@ cdef extern from "text/words.h" nogil:
     void places_add(Places *x, uint64_t key, uint32_t value) noexcept
     uint64_t place_key(uint32_t last, uint8_t gap, uint32_t first) noexcept
     uint64_t word_key(uint64_t hash, uint32_t look) noexcept
-    int cut_model_open(CutModel *m, const Decoder *d) noexcept
+    int cut_model_open(CutModel *m, const Decoder *d, int knows_straight) noexcept
     void places_close(Places *x) noexcept
     void cut_model_close(CutModel *m) noexcept
     void sums_close(CutSums *sums) noexcept

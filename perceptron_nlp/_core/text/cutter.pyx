@@ -216,15 +216,13 @@ cdef class TextCutter:
         if splits is not None and (splits.program.program.n_columns > 2
                                    or len(scripts) != len(splits.labels)):
             raise ArgumentError("splits: a decoder of tokens and stems is needed")
-        # A quote that joins words in one hand opens and closes in another.
-        cut.decoder.layout.as_written = True
         cut.decoder.layout.most_types = CUT_MOST_TYPES
         numbers = [labels.index(label) if label in labels else len(labels) + number
                    for number, label in enumerate("ITS")]
         self.model.goes_on, self.model.token, self.model.sentence = numbers
         self.model.has_matches = entries is not None
         _open_entries(&self.model.entries, entries or ())
-        if (cut_model_open(&self.model, &cut.decoder) < 0
+        if (cut_model_open(&self.model, &cut.decoder, cut.seen_as('"') == '"') < 0
                 or places_open(&self.model.certain, len(certain), draw_secret()) < 0
                 or places_open(&self.model.words, len(words), draw_secret()) < 0
                 or places_open(&self.model.small, len(small), draw_secret()) < 0
