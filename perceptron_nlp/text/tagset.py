@@ -57,7 +57,7 @@ NO_ENDS = ("trailing", "colon", "symbol")
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "dots", "markup"),
-    *("ordinal", "bracket", "quote", "emphasis", "note", "comma", *ENDS, *NO_ENDS, "item"),
+    *("ordinal", "bracket", "quote", "emphasis", "note", "comma", "stop", *ENDS, *NO_ENDS, "item"),
 )
 """What most languages treat alike, found in text by the core (patterns.h), whose order this is. Up
 to ``markup`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
@@ -66,15 +66,15 @@ networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, 
 sentence ends behind the full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket``,
 ``quote`` and ``emphasis`` (stars, low lines, back quotes) are tokens where they enclose words, and
 no sentence ends behind the closing one before a small letter; ``note`` is a small raised number
-behind a word, ``comma`` one between words, or a semicolon; no sentence
-ends behind an ``item``, the marks or the number that a line begins with."""
+behind a word, ``comma`` one between words, or a semicolon, ``stop`` a full stop before a closing
+quote; no sentence ends behind an ``item``, the marks or the number that a line begins with."""
 OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
 """Kinds of which treebanks have few and languages agree: one odd example is nothing, nor are two
 but of the first three."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
-MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "item"), 0.05)
+MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "stop", "item"), 0.05)
 MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS), 0.03), "ellipsis": 0.2}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2

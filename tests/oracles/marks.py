@@ -156,7 +156,8 @@ def _enclosed(before: str, own: Chunk, behind: str) -> Iterator[tuple[str, int]]
         is_part = kind == "bracket" and is_within
         if is_part or own.is_of_others(at, last, kind, looks[begin - 1] if begin else ""):
             continue
-        yield kind, at - 1
+        is_stop = kind == "quote" and at == last + 1 and looks[last] == "."
+        yield ("stop" if is_stop else kind), at - 1
         if at + 1 == len(looks) and behind == "a":
             yield kind, at
 

@@ -162,7 +162,11 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
     while chunk.match(r"\.a", end) and chunk.is_part(end + 1):
         end += 2
     is_name = end > at + 4 and chunk.is_part(at) and chunk.words[at][0].islower()
-    return ("host", end) if is_name and not chunk.match("[a0]", end) else ("", 0)
+    if is_name and not chunk.match("[a0]", end):
+        return "host", end
+    end = chunk.strip(at, chunk.match("[a0_]*", at), "_")
+    is_inner = at and chunk.sketch[at - 1] == "_"
+    return ("", 0) if is_inner or "_" not in chunk.sketch[at:end] else ("file", end)
 
 
 def _groups(chunk: _Chunk, at: int) -> int:

@@ -814,11 +814,12 @@ static inline void hold_enclosed(const CutModel *m, const Chunk *c, Atom *atoms,
     for (int64_t k = last + 1; k <= end; k++) {
         const int kind = edge_kind(closing_kind(c, k));
         const uint32_t opening = mark_at(c, begin - 1);
-        if (!holds(m, kind) || (kind == PATTERN_BRACKET && is_within) ||
-            is_of_others(c, k, last, kind, opening))
+        if ((kind == PATTERN_BRACKET && is_within) || is_of_others(c, k, last, kind, opening))
             continue;
-        if (k > first) atoms[k - 1].label = m->token;
-        if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE)
+        const int is_stop = k == last + 1 && inner == '.' && kind == PATTERN_QUOTE;
+        if (k > first && holds(m, is_stop ? PATTERN_STOP : kind)) atoms[k - 1].label = m->token;
+        if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE &&
+            holds(m, kind))
             atoms[k].label = m->token;
     }
 }
@@ -842,6 +843,54 @@ static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
     return is_new;
 }
 
+/* ---- text without capitals ---- */
+
+static inline int has_own_capital(const Atom *atom) {
+    return atom->first == LOOK_CAPITAL && !(atom->kind & IS_RAISED);
+}
+
+#define LONGEST_RAISED 64 /* bytes */
+#define MOST_BETWEEN 3    /* marks between the end of a sentence and the next word */
+
+static inline int is_greek(uint32_t c) {
+    return (c >= 0x370 && c < 0x400) || (c >= 0x1F00 && c < 0x2000);
+}
+
+/* Where a paragraph has had no capital, that a word has none says nothing: behind white space and the
+ * end of a sentence it is seen with one, so that what stands before it decides. */
+static inline void raise_words(const uint8_t *text, Atom *atoms, size_t begin, size_t end,
+                               int has_capital) {
+    int between = -1, is_apart = 0; /* marks since the end of a sentence, and white space */
+    int is_semicolon = 0;           /* which asks in Greek */
+    for (size_t i = begin; i < end && !has_capital; i++) {
+        Atom *atom = &atoms[i];
+        uint32_t length;
+        const uint32_t code = code_at(text + atom->begin, &length);
+        has_capital = atom->first == LOOK_CAPITAL;
+        if (atom->first == LOOK_SMALL && is_apart && atom->end - atom->begin <= LONGEST_RAISED &&
+            Py_UNICODE_TOUPPER(code) != code && (!is_semicolon || is_greek(code))) {
+            atom->first = LOOK_CAPITAL;
+            atom->kind |= IS_RAISED;
+        }
+        if (is_final_mark(atom->first) || atom->first == ';')
+            between = 0, is_semicolon = atom->first == ';';
+        else if (atom->first >= LOOK_CLASSES || is_one_of(atom->first, ",:"))
+            between = -1;
+        else if (between >= 0)
+            between = between < MOST_BETWEEN ? between + 1 : -1;
+        is_apart = between >= 0 && ((is_apart && between) || atom->gap != GAP_NOTHING);
+    }
+}
+
+/* Put a word that is seen with a capital there; its length in bytes. */
+static inline size_t put_raised(uint8_t *at, const uint8_t *text, size_t n) {
+    uint32_t length;
+    const uint32_t code = code_at(text, &length);
+    const size_t own = utf8_put(at, Py_UNICODE_TOUPPER(code));
+    memcpy(at + own, text + length, n - length);
+    return own + n - length;
+}
+
 /* Settle what is certain of the atoms first .. end of a paragraph that begins at `begin`, or at a
  * place where patterns may be looked for anew; how many of all atoms are settled, or could be. What
  * follows the paragraph may change the last atom, if it is not whole, and its patterns. `before` is the line
@@ -860,7 +909,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (i >= first && i > begin && i + 1 < end && holds(m, PATTERN_ORDINAL) &&
             is_ordinal(text, atom - 1))
             atom->label = m->token;
-        has_capital |= atom->first == LOOK_CAPITAL;
+        has_capital |= has_own_capital(atom);
         size_t next = barrier;
         const int is_new = i + 1 < end && begins_chunk(atoms, i + 1, &next);
         if (i + 3 < end) barrier = next;
@@ -919,7 +968,7 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
  * wide the text is, two lines before and one behind tell. */
 
 static inline void line_step(Line *line, const Atom *atom) {
-    line->has_capital |= atom->first == LOOK_CAPITAL;
+    line->has_capital |= has_own_capital(atom);
     if (!line->own) line->first = atom->first;
     line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
     if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
@@ -1084,9 +1133,16 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
         const uint8_t *at = text + atoms[i].begin;
         const size_t length = atoms[i].end - atoms[i].begin;
         const int side = !i || atoms[i - 1].gap != GAP_NOTHING;
-        const WordRef word = length == 1 && *at == '"'
-                                 ? m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)]
-                                 : word_ref_within(text, at, length, d->secrets);
+        WordRef word;
+        uint8_t raised[LONGEST_RAISED + 4];
+        if (atoms[i].kind & IS_RAISED) {
+            word = word_ref(raised, put_raised(raised, at, length), d->secrets);
+            at = raised;
+        } else if (length == 1 && *at == '"') {
+            word = m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)];
+        } else {
+            word = word_ref_within(text, at, length, d->secrets);
+        }
         if (batch_word(d, b, 0, word, at) < 0) return -1;
         if (n_columns > 1 && batch_word(d, b, 1, m->gaps[atoms[i].gap], text) < 0) return -1;
         if (m->has_matches) {
@@ -1224,17 +1280,25 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
     return 0;
 }
 
+/* Where the chunk begins that an atom of a paragraph is of. */
+static inline size_t last_chunk(const Atom *atoms, size_t begin, size_t atom) {
+    size_t barrier = begin, from = begin;
+    for (size_t i = begin + 1; i <= atom; i++) {
+        begins_chunk(atoms, i, &barrier);
+        from = barrier;
+    }
+    return from;
+}
+
 /* Say what is kept of a paragraph that goes on, `left` being the first atom of its open sentence: what
  * labels and patterns that follow look at. */
 static inline void keep_open(Cut *x, Line *line, size_t begin, size_t left, size_t labeled,
                              size_t reach) {
     const Atom *atoms = x->list.atoms;
-    size_t barrier = begin, from = begin;
     const size_t first = left - begin > reach ? left - reach : begin;
-    for (size_t i = begin + 1; i <= first; i++) {
-        begins_chunk(atoms, i, &barrier);
-        from = barrier;
-    }
+    size_t from = last_chunk(atoms, begin, first);
+    /* What raises its first word stands before it. */
+    from = last_chunk(atoms, begin, from - begin > MOST_BETWEEN ? from - MOST_BETWEEN - 1 : begin);
     for (size_t i = begin; i < from; i++) line_step(line, &atoms[i]);
     x->kept = from;
     x->kept_before = left - from;
@@ -1277,6 +1341,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
         const Line line = begin ? (Line){0} : x->line;
+        raise_words(text, atoms, begin, last, (int)line.has_capital);
         size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, line);
         if (x->list.has_breaks && !m->is_wrapped) {
             const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);

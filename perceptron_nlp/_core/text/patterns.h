@@ -34,6 +34,7 @@ enum {
     PATTERN_EMPHASIS,
     PATTERN_NOTE,
     PATTERN_COMMA,
+    PATTERN_STOP,
     PATTERN_EXCLAMATION,
     PATTERN_QUESTION,
     PATTERN_ELLIPSIS,
@@ -270,7 +271,12 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
         }
     for (*end = p + 1; mark_at(c, *end) == '.' && is_part_of_name(c, *end + 1);) *end += 2;
     const int is_small = c->atoms[p].first == LOOK_SMALL && is_part_of_name(c, p);
-    return is_small && *end > p + 4 && !is_name(c, *end) ? PATTERN_HOST : -1;
+    if (is_small && *end > p + 4 && !is_name(c, *end)) return PATTERN_HOST;
+    if (mark_at(c, p - 1) == '_') return -1;
+    const int64_t last = strip_marks(c, p, run_end(c, p, "_"), "_");
+    for (int64_t k = p + 1; k < last; k++)
+        if (mark_at(c, k) == '_') return *end = last, PATTERN_FILE;
+    return -1;
 }
 
 /* The end of a version whose numbers end at k: 1.2.0-rc.1, 2.0.0-beta2, 3.1.4-dev. */
@@ -579,6 +585,11 @@ static inline int closing_kind(const Chunk *c, int64_t k) {
     return is_note(c, k) ? PATTERN_NOTE : enclosing_kind(mark_at(c, k), 0);
 }
 
+/* Does it end sentences in all scripts that have it? Full stops do so behind some words. */
+static inline int is_final_mark(uint32_t mark) {
+    return is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F || mark == 0x589;
+}
+
 static inline int is_dash(uint32_t mark) {
     return mark == '-' || mark == 0x2013 || mark == 0x2014;
 }
@@ -592,7 +603,7 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     size_t k = 0;
     while (at > 0 && (closing_kind(c, at) >= 0 || mark_at(c, at) == '\'')) at--;
     const uint32_t mark = mark_at(c, at);
-    const int is_final = is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F;
+    const int is_final = is_final_mark(mark);
     if (!mark) return -1;
     const int has_dash = is_final && behind > 0 && is_dash(next->first) && next->gap == GAP_SPACE;
     k += (size_t)has_dash;

@@ -93,8 +93,9 @@ _MOST_OTHERS = 1e-4
 # between letters, words are looked for.
 _CUT_WITHIN, _CUT_BETWEEN = 0.005, 0.05
 _FOLDS_MATCHED = 10
-# Of so many paragraphs one is learned a second time, as other hands write it.
-_OTHERWISE_EVERY = 10
+# Of so many pieces of paragraphs, each of so many atoms, one is learned a second time, as other hands
+# write it.
+_OTHERWISE_EVERY, _PIECE = 10, 100
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
 _CASED_EVERY = 64
@@ -210,7 +211,7 @@ def _learn_cut(
     """Return a tagger of atoms, which looks at MATCHES, or at SMALL if there are small words."""
     columns = [SMALL] if small else [MATCHES] if text.matches is not None else []
     examples = _paragraphs(text, small)
-    examples += _in_other_hands(examples[::_OTHERWISE_EVERY], small)
+    examples += _in_other_hands(_paragraphs(text, small, _PIECE)[::_OTHERWISE_EVERY], small)
     return fit(
         examples,
         dev=None if dev is None else _paragraphs(dev, small),
@@ -429,12 +430,14 @@ class LabeledAtoms:
         ]
 
 
-def _paragraphs(atoms: LabeledAtoms, small: Mapping[str, Sequence[str]]) -> list[Sentence]:
+def _paragraphs(
+    atoms: LabeledAtoms, small: Mapping[str, Sequence[str]], longest: int = _LONG_PARAGRAPH
+) -> list[Sentence]:
     """Return the atoms of a text with columns and labels, a paragraph each, long ones in pieces."""
     looks = capital_looks(atoms.words, small) if small else ()
     examples, begin = [], 0
     for at, (gap, label) in enumerate(zip(atoms.gaps, atoms.labels, strict=True), 1):
-        if gap == PARAGRAPH or (label == SENTENCE and at - begin > _LONG_PARAGRAPH):
+        if gap == PARAGRAPH or (label == SENTENCE and at - begin > longest):
             cut = [*atoms.labels[begin : at - 1], SENTENCE]
             columns: dict[str, Sequence[str]] = {"gap": atoms.gaps[begin:at], "cut": cut}
             if small:
