@@ -65,6 +65,17 @@ ENTITIES = st.lists(
     ),
     max_size=20,
 ).map("".join)
+# Text without capitals, or with one somewhere, and quotes of more than one hand.
+UNCAPITALIZED = st.lists(
+    st.sampled_from(
+        [
+            *("le bois", "il dort", "είναι", "m", "x" * 70, "3", "Zoé", "中"),
+            *(". ", "! ", "; ", "?", "… ", "։ ", ", ", ' "', '" ', " « ", "– ", " ", "\n\n"),
+        ]
+    ),
+    max_size=30,
+).map("".join)
+TEXTS |= UNCAPITALIZED
 TEXTS |= PATTERNS | ENTITIES | LINES.map(lambda lines: "\n".join(map(" ".join, lines)))
 
 

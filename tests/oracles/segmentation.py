@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -38,6 +39,7 @@ LONGEST_LINE, NARROWEST = 400, 25
 BARRIER = re.compile(
     r"c|[^\0-\x7fa0\u2019\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0010ffff]"
 )
+LONGEST_RAISED = 64
 OPENING, CLOSING, APOSTROPHES = "([{<\"'«“„", '.,;:!?)]}>"»”…', "'"
 """Marks beside patterns that are no part of their tokens."""
 
@@ -128,6 +130,9 @@ def _chunk_gaps(text: str, atoms: Atoms) -> list[str]:
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
+    own = [look(text[start:end]) for start, end in atoms.spans]
+    first_capital = own.index("A") if "A" in own else len(own)
+    as_given, text = text, _raised(text, atoms, own[:first_capital])
     words = tuple(seen(text[start:end]) for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
     chunk_gaps = _chunk_gaps(text, atoms)
@@ -162,9 +167,6 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     for kind, at, _ in enclosed(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
-    first_capital = next(
-        (at for at, own in enumerate(map(look, written)) if own == "A"), len(words)
-    )
     ended = set()
     for kind, at, ends_sentence in ends(written, chunk_gaps):
         if holds(kind, segmentation.patterns) and (ends_sentence or at >= first_capital):
@@ -183,7 +185,7 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         return [str(label) for label in certain]
     columns = {"gap": tuple(atoms.gaps), SMALL: capital_looks(words, segmentation.small)}
     if MATCHES in segmentation.cut.feature_columns:
-        found = matches(text, {*segmentation.entries}, segmentation.single, atoms)
+        found = matches(as_given, {*segmentation.entries}, segmentation.single, atoms)
         columns[MATCHES] = tuple(found)
     shown = words
     if cut.decoder.seen_as('"') != '"':
@@ -196,6 +198,30 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if None not in certain:
             return [str(label) for label in certain]
     return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+
+
+def _raised(text: str, atoms: Atoms, looks: Sequence[str]) -> str:
+    """Return a text with a capital where a sentence may begin, in front of its first one."""
+    letters = [*text]
+    for at, (own, (start, end)) in enumerate(zip(looks, atoms.spans, strict=False)):
+        capital = text[start].title()
+        is_short = len(text[start:end].encode()) <= LONGEST_RAISED
+        is_greek = unicodedata.name(text[start], "").startswith("GREEK")
+        if own == "a" and is_short and len(capital) == 1 and _may_begin(looks, atoms, at, is_greek):
+            letters[start] = capital
+    return "".join(letters)
+
+
+def _may_begin(looks: Sequence[str], atoms: Atoms, at: int, is_greek: bool) -> bool:
+    """Do white space, the end of a sentence, and three marks at most stand before an atom?"""
+    is_apart = False
+    for before in range(at - 1, max(-1, at - 5), -1):
+        is_apart |= atoms.gaps[before] != NOTHING
+        if looks[before] in ".!?;\u2026\u061f\u0589":
+            return is_apart and (is_greek or looks[before] != ";")
+        if looks[before] in "aAnch,:":
+            return False
+    return False
 
 
 def _quote(word: str, before: str, behind: str) -> str:

@@ -113,9 +113,10 @@ typedef struct {
 
 /* Of the line of an atom, in characters, white space being one: what is before it, at most
  * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. And whether a
- * word before it, of the same paragraph, has a capital. */
+ * word before it, of the same paragraph, has a capital; as long as none has, the mark that ended a
+ * sentence last (0: a word or too many marks stand behind it), marks since, and is there white space? */
 typedef struct {
-    uint32_t own, before[2], first, has_capital;
+    uint32_t own, before[2], first, has_capital, end, between, is_apart;
 } Line;
 
 /* What came out of a text. */
@@ -845,40 +846,56 @@ static inline int begins_chunk(const Atom *atoms, size_t at, size_t *barrier) {
 
 /* ---- text without capitals ---- */
 
+#define LONGEST_RAISED 64 /* bytes */
+#define MOST_BETWEEN 3    /* marks between the end of a sentence and the next word */
+
 static inline int has_own_capital(const Atom *atom) {
     return atom->first == LOOK_CAPITAL && !(atom->kind & IS_RAISED);
 }
-
-#define LONGEST_RAISED 64 /* bytes */
-#define MOST_BETWEEN 3    /* marks between the end of a sentence and the next word */
 
 static inline int is_greek(uint32_t c) {
     return (c >= 0x370 && c < 0x400) || (c >= 0x1F00 && c < 0x2000);
 }
 
+/* Go on behind an atom, where there was no capital. A semicolon asks in Greek. */
+static inline void end_step(Line *line, const Atom *atom) {
+    line->is_apart &= line->end != 0;
+    if (is_final_mark(atom->first) || atom->first == ';') {
+        line->end = atom->first;
+        line->between = line->is_apart = 0;
+    } else if (atom->first >= LOOK_CLASSES || is_one_of(atom->first, ",:") ||
+               line->between++ == MOST_BETWEEN) {
+        line->end = line->is_apart = 0;
+    }
+    line->is_apart |= line->end && atom->gap != GAP_NOTHING;
+}
+
+static inline void line_step(Line *line, const Atom *atom) {
+    line->has_capital |= has_own_capital(atom);
+    if (!line->has_capital) end_step(line, atom);
+    if (!line->own) line->first = atom->first;
+    line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
+    if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
+    if (!(atom->kind & ENDS_LINE)) return;
+    line->before[1] = line->before[0];
+    line->before[0] = line->own;
+    line->own = line->first = 0;
+}
+
 /* Where a paragraph has had no capital, that a word has none says nothing: behind white space and the
  * end of a sentence it is seen with one, so that what stands before it decides. */
 static inline void raise_words(const uint8_t *text, Atom *atoms, size_t begin, size_t end,
-                               int has_capital) {
-    int between = -1, is_apart = 0; /* marks since the end of a sentence, and white space */
-    int is_semicolon = 0;           /* which asks in Greek */
-    for (size_t i = begin; i < end && !has_capital; i++) {
+                               Line before) {
+    for (size_t i = begin; i < end && !before.has_capital; i++) {
         Atom *atom = &atoms[i];
         uint32_t length;
         const uint32_t code = code_at(text + atom->begin, &length);
-        has_capital = atom->first == LOOK_CAPITAL;
-        if (atom->first == LOOK_SMALL && is_apart && atom->end - atom->begin <= LONGEST_RAISED &&
-            Py_UNICODE_TOUPPER(code) != code && (!is_semicolon || is_greek(code))) {
+        if (atom->first == LOOK_SMALL && before.is_apart && (before.end != ';' || is_greek(code)) &&
+            atom->end - atom->begin <= LONGEST_RAISED && Py_UNICODE_TOUPPER(code) != code) {
             atom->first = LOOK_CAPITAL;
             atom->kind |= IS_RAISED;
         }
-        if (is_final_mark(atom->first) || atom->first == ';')
-            between = 0, is_semicolon = atom->first == ';';
-        else if (atom->first >= LOOK_CLASSES || is_one_of(atom->first, ",:"))
-            between = -1;
-        else if (between >= 0)
-            between = between < MOST_BETWEEN ? between + 1 : -1;
-        is_apart = between >= 0 && ((is_apart && between) || atom->gap != GAP_NOTHING);
+        line_step(&before, atom);
     }
 }
 
@@ -967,17 +984,6 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
  * that of a heading, an item, or a message: text that is wrapped to a width leaves no such room. How
  * wide the text is, two lines before and one behind tell. */
 
-static inline void line_step(Line *line, const Atom *atom) {
-    line->has_capital |= has_own_capital(atom);
-    if (!line->own) line->first = atom->first;
-    line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
-    if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
-    if (!(atom->kind & ENDS_LINE)) return;
-    line->before[1] = line->before[0];
-    line->before[0] = line->own;
-    line->own = line->first = 0;
-}
-
 /* Characters of the word that begins with atom i, at most so many; 0: it may go on behind the last
  * atom. */
 static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int is_whole) {
@@ -992,7 +998,7 @@ static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int i
 
 /* Does the line break behind atom i end a sentence? -1: what follows the last atom may tell. */
 static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whole, Line line) {
-    Line next = {0};
+    Line next = {.has_capital = 1};
     size_t k = i + 1;
     for (; k < end && !next.before[0] && next.own <= LONGEST_LINE; k++) {
         if (k + 1 == end && !is_whole) return -1;
@@ -1280,25 +1286,17 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
     return 0;
 }
 
-/* Where the chunk begins that an atom of a paragraph is of. */
-static inline size_t last_chunk(const Atom *atoms, size_t begin, size_t atom) {
-    size_t barrier = begin, from = begin;
-    for (size_t i = begin + 1; i <= atom; i++) {
-        begins_chunk(atoms, i, &barrier);
-        from = barrier;
-    }
-    return from;
-}
-
 /* Say what is kept of a paragraph that goes on, `left` being the first atom of its open sentence: what
  * labels and patterns that follow look at. */
 static inline void keep_open(Cut *x, Line *line, size_t begin, size_t left, size_t labeled,
                              size_t reach) {
     const Atom *atoms = x->list.atoms;
     const size_t first = left - begin > reach ? left - reach : begin;
-    size_t from = last_chunk(atoms, begin, first);
-    /* What raises its first word stands before it. */
-    from = last_chunk(atoms, begin, from - begin > MOST_BETWEEN ? from - MOST_BETWEEN - 1 : begin);
+    size_t barrier = begin, from = begin;
+    for (size_t i = begin + 1; i <= first; i++) {
+        begins_chunk(atoms, i, &barrier);
+        from = barrier;
+    }
     for (size_t i = begin; i < from; i++) line_step(line, &atoms[i]);
     x->kept = from;
     x->kept_before = left - from;
@@ -1341,7 +1339,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
         const Line line = begin ? (Line){0} : x->line;
-        raise_words(text, atoms, begin, last, (int)line.has_capital);
+        raise_words(text, atoms, begin, last, line);
         size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, line);
         if (x->list.has_breaks && !m->is_wrapped) {
             const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);
