@@ -205,7 +205,7 @@ def _raised(text: str, atoms: Atoms, looks: Sequence[str]) -> str:
     letters = [*text]
     for at, (own, (start, end)) in enumerate(zip(looks, atoms.spans, strict=False)):
         capital = text[start].title()
-        is_short = len(text[start:end].encode()) <= LONGEST_RAISED
+        is_short = len(text[start:end].encode("utf-8", "surrogatepass")) <= LONGEST_RAISED
         is_greek = unicodedata.name(text[start], "").startswith("GREEK")
         if own == "a" and is_short and len(capital) == 1 and _may_begin(looks, atoms, at, is_greek):
             letters[start] = capital
