@@ -199,8 +199,8 @@ def glued(tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
 def test_tokens_end_within_runs_of_letters_as_in_training_and_as_in_the_slow_twin(
     glued: pn.Tagger, text: str
 ) -> None:
-    segmentation = glued.model.segmentation
-    assert segmentation is not None and segmentation.single == CASED
+    segmentation = plain(glued)
+    assert segmentation.single == CASED
     for window in (30, WINDOW):
         found = [*Segmenter(segmentation, window=window).sentences_of(text)]
         assert found == segmented(segmentation, text, window)
@@ -252,11 +252,9 @@ TITLES = st.lists(
 
 @given(text=TEXTS | TITLES.map(" ".join))
 def test_the_core_looks_at_capitals_as_its_slow_twin_does(titled: pn.Tagger, text: str) -> None:
-    segmentation = titled.model.segmentation
-    assert segmentation is not None
-    bare = segmentation._replace(certain={}, words={}, lead=None)
-    assert [*Segmenter(bare).sentences_of(text)] == segmented(bare, text, WINDOW)
-    assert [*titled.segmenter.sentences_of(text)] == segmented(segmentation, text, WINDOW)
+    own = plain(titled)
+    for one in (own, own._replace(certain={}, words={}, lead=None)):
+        assert [*Segmenter(one).sentences_of(text)] == segmented(one, text, WINDOW)
 
 
 def test_capitals_are_looked_at_where_folds_say_so(titled: pn.Tagger, tmp_path: Path) -> None:
