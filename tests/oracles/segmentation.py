@@ -218,6 +218,9 @@ def _may_begin(looks: Sequence[str], atoms: Atoms, at: int, is_greek: bool) -> b
     for before in range(at - 1, max(-1, at - 5), -1):
         is_apart |= atoms.gaps[before] != NOTHING
         if looks[before] in ".!?;\u2026\u061f\u0589":
+            if looks[before] == "." and before and looks[before - 1] in "aAch":
+                begin, end = atoms.spans[before - 1]
+                is_apart &= end - begin > 1
             return is_apart and (is_greek or looks[before] != ";")
         if looks[before] in "aAnch,:":
             return False

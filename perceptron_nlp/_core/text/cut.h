@@ -114,9 +114,10 @@ typedef struct {
 /* Of the line of an atom, in characters, white space being one: what is before it, at most
  * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. And whether a
  * word before it, of the same paragraph, has a capital; as long as none has, the mark that ended a
- * sentence last (0: a word or too many marks stand behind it), marks since, and is there white space? */
+ * sentence last (0: a word or too many marks stand behind it), marks since, and is there white space?
+ * And is the atom before it a letter alone? */
 typedef struct {
-    uint32_t own, before[2], first, has_capital, end, between, is_apart;
+    uint32_t own, before[2], first, has_capital, end, between, is_apart, is_short;
 } Line;
 
 /* What came out of a text. */
@@ -857,16 +858,18 @@ static inline int is_greek(uint32_t c) {
     return (c >= 0x370 && c < 0x400) || (c >= 0x1F00 && c < 0x2000);
 }
 
-/* Go on behind an atom, where there was no capital. A semicolon asks in Greek. */
+/* Go on behind an atom, where there was no capital. A semicolon asks in Greek; a full stop behind a
+ * single letter ends nothing. */
 static inline void end_step(Line *line, const Atom *atom) {
-    line->is_apart &= line->end != 0;
-    if (is_final_mark(atom->first) || atom->first == ';') {
+    const int is_word = atom->first >= LOOK_CLASSES;
+    if ((is_final_mark(atom->first) && (atom->first != '.' || !line->is_short)) ||
+        atom->first == ';') {
         line->end = atom->first;
         line->between = line->is_apart = 0;
-    } else if (atom->first >= LOOK_CLASSES || is_one_of(atom->first, ",:") ||
-               line->between++ == MOST_BETWEEN) {
+    } else if (is_word || is_one_of(atom->first, ",:.") || line->between++ == MOST_BETWEEN) {
         line->end = line->is_apart = 0;
     }
+    line->is_short = is_word && atom->first != LOOK_DIGIT && atom->char_end - atom->char_begin == 1;
     line->is_apart |= line->end && atom->gap != GAP_NOTHING;
 }
 
