@@ -132,7 +132,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
     own = [look(text[start:end]) for start, end in atoms.spans]
     first_capital = own.index("A") if "A" in own else len(own)
-    as_given, text = text, _raised(text, atoms, own[:first_capital])
+    as_given = text
+    if not segmentation.uncapitalized:
+        text = _raised(text, atoms, own[:first_capital])
     words = tuple(seen(text[start:end]) for start, end in atoms.spans)
     places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
     chunk_gaps = _chunk_gaps(text, atoms)

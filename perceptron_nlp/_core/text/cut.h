@@ -75,6 +75,7 @@ typedef struct {
     Places entries;       /* a trie of the words of a dictionary: see matches.h */
     Places abbreviations; /* as they are written, without the last full stop */
     int has_matches, has_abbreviations, is_parted; /* are full stops cut off abbreviations? */
+    int is_uncapitalized;                          /* is text without capitals known? */
     int is_wrapped;                                /* are all line breaks white space? */
     int8_t word_labels[4];
     int8_t goes_on, token, sentence; /* labels; beyond those of the decoder what it does not have */
@@ -1342,7 +1343,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         size_t last = i + 1;
         if (!is_whole && last < n_atoms) continue;
         const Line line = begin ? (Line){0} : x->line;
-        raise_words(text, atoms, begin, last, line);
+        if (!m->is_uncapitalized) raise_words(text, atoms, begin, last, line);
         size_t settled = settle_places(m, x->sums, text, atoms, begin, first, last, is_whole, line);
         if (x->list.has_breaks && !m->is_wrapped) {
             const size_t told = settle_lines(m, atoms, begin, first, last, is_whole, line);

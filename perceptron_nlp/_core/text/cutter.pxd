@@ -36,6 +36,7 @@ cdef extern from "text/words.h" nogil:
         int has_matches
         int has_abbreviations
         int is_parted
+        int is_uncapitalized
         int is_wrapped
         int8_t word_labels[4]
         int8_t goes_on

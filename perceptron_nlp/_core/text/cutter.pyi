@@ -31,6 +31,7 @@ class TextCutter:
         abbreviations: Sequence[int] = (),
         lead: int | None = None,
         parted: bool = False,
+        uncapitalized: bool = False,
         wrapped: bool = False,
     ) -> Self: ...
     def cut_text(

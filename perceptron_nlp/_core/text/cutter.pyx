@@ -194,6 +194,7 @@ cdef class TextCutter:
     lead : None, or by how much one label must lead in what the nearest atoms say for a place to be
         asked nothing else; in the units of the decoder's weights
     parted : full stops are cut off abbreviations
+    uncapitalized : words that may begin sentences in text without capitals are seen as they are
     wrapped : line breaks are white space; else those end a sentence that leave room in their line
 
     Raises
@@ -204,7 +205,7 @@ cdef class TextCutter:
     def __cinit__(self, SentenceDecoder cut not None, certain, words, small, page_of,
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
                   uint64_t held, entries=None, abbreviations=(),
-                  lead=None, bint parted=False, bint wrapped=False):
+                  lead=None, bint parted=False, bint uncapitalized=False, bint wrapped=False):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -241,6 +242,7 @@ cdef class TextCutter:
         for hashed in abbreviations:
             places_add(&self.model.abbreviations, word_key(hashed, 0), 1)
         self.model.is_parted, self.model.is_wrapped = parted, wrapped
+        self.model.is_uncapitalized = uncapitalized
         self.model.has_abbreviations = len(abbreviations) > 0
         for hashed, only in stems:
             places_add(&self.stems.known, word_key(hashed, 0), only)

@@ -52,6 +52,7 @@ MODEL_FORMAT_VERSION = 3
 PLAIN_VERSION = 1  # without packed arrays
 TIGHTEST = 2
 """What `packed` of a model is if it takes as few bytes as can be."""
+CUT_FLAGS = ("parted", "uncapitalized", "wrapped")
 PACKED = {"keys": "ascending", "counts": "positive", "labels": "in_rows", "weights": "signed"}
 
 # The keys of derived columns in a description, in the order in which they are made; where there are
@@ -341,7 +342,7 @@ def _describe_segmentation(
 ) -> tuple[dict[str, Any], dict[str, Array]]:
     described: dict[str, Any] = found._asdict()
     described["cut"] = None if model.column == TEXT else found.cut
-    for name in ("single", "entries", "stems", "abbreviations", "parted", "wrapped"):
+    for name in ("single", "entries", "stems", "abbreviations", *CUT_FLAGS):
         if not described[name]:
             del described[name]
     tensors: dict[str, Array] = {}
@@ -400,6 +401,7 @@ def _segmentation(own: _Description, first: TaggerModel) -> Segmentation:
     found = found._replace(
         abbreviations=tuple(listed),
         parted=own.described.get("parted") is True,
+        uncapitalized=own.described.get("uncapitalized") is True,
         wrapped=own.described.get("wrapped") is True,
     )
     if own.described["splits"] is None:

@@ -347,6 +347,8 @@ class Segmentation(NamedTuple):
     stems : what the column STEMS of `splits` is made of, if that has it (scripts.stems_of)
     abbreviations : words before a full stop, without it, in addition to what `cut` knows
     parted : full stops are cut off abbreviations; else they belong to them
+    uncapitalized : training has text without capitals, which is cut as it is written; else words
+        that may begin a sentence there are seen with one
     wrapped : line breaks are white space, as text is that is broken to fit a width
     """
 
@@ -362,6 +364,7 @@ class Segmentation(NamedTuple):
     stems: Mapping[str, int] = {}
     abbreviations: Sequence[str] = ()
     parted: bool = False
+    uncapitalized: bool = False
     wrapped: bool = False
 
 

@@ -75,6 +75,7 @@ class Segmenter:
             [word_bytes(word) for word in segmentation.entries] if has_matches else None,
             [word_hash(word) for word in segmentation.abbreviations],
             parted=segmentation.parted,
+            uncapitalized=segmentation.uncapitalized,
             wrapped=segmentation.wrapped,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
         )

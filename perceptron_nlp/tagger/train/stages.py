@@ -93,8 +93,8 @@ _MOST_OTHERS = 1e-4
 # between letters, words are looked for.
 _CUT_WITHIN, _CUT_BETWEEN = 0.005, 0.05
 _FOLDS_MATCHED = 10
-# Of so many pieces of paragraphs, each of so many atoms, one is learned a second time, as other hands
-# write it.
+# Of so many pieces of paragraphs, each of so many atoms, one is learned a second time, as other
+# hands write it.
 _OTHERWISE_EVERY, _PIECE = 10, 100
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
@@ -182,7 +182,21 @@ def learn_segmentation(
         stems=stems,
         abbreviations=initials + of_raw,
         parted=parted,
+        uncapitalized=_are_uncapitalized(text),
     )
+
+
+def _are_uncapitalized(text: LabeledAtoms) -> bool:
+    """Tell if training has many sentences that end before a small letter in paragraphs without a
+    capital so far: then more is learned of these than of words that are seen with one."""
+    met, has_capital = 0, False
+    places = zip(text.words, text.gaps, text.labels, [*text.words[1:], ""], strict=True)
+    for word, gap, label, after in places:
+        has_capital |= character_type(word[0]) == "A"
+        is_end = gap == SPACE and label == SENTENCE and character_type(after[0]) == "a"
+        met += is_end and not has_capital
+        has_capital &= gap != PARAGRAPH
+    return met >= _MET
 
 
 def _letters_alone(text: LabeledAtoms) -> tuple[str, bool]:

@@ -470,6 +470,9 @@ def cut(tagger: pn.Tagger, text: str) -> str:
         ("Zoe\u0301 voit le bois", "Zoe\u0301 voit le bois"),
         ("• Le bois\n– Zoé dort", "• Le bois / – Zoé dort"),
         ("- 3) Le bois\n[12:30] Zoé", "- 3 ) Le bois / [ 12:30 ] Zoé"),
+        ("le bois dort. zoé dort! «le chat»", "le bois dort . / zoé dort ! / « le chat »"),
+        ("le z. dort, zoé va... le bois", "le z. dort , zoé va ... / le bois"),
+        ("zoé voit le_bois et __bois__.", "zoé voit le_bois et __ bois __ ."),
     ],
 )
 def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
@@ -477,7 +480,8 @@ def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
 ) -> None:
     # Whether these are one token each is not settled.
     found = cut(plain, text).replace("3 .", "3.").replace("XIX .", "XIX.").replace("m ²", "m²")
-    for marks in ("?!", "**", "``", "''"):
+    found = found.replace("z .", "z.")
+    for marks in ("?!", "**", "``", "''", "__"):
         found, expected = (one.replace(" ".join(marks), marks) for one in (found, expected))
     assert found == expected
 
@@ -508,3 +512,39 @@ def test_what_training_cuts_otherwise_does_not_hold(tmp_path: Path) -> None:
     assert cut(tagger, "Le bois! Zoé dort. Le [bois] dort? Zoé") == (
         "Le bois ! Zoé dort . / Le [bois] dort ? / Zoé"
     )
+
+
+def test_a_full_stop_and_a_quote_may_be_one_token(tmp_path: Path) -> None:
+    odd = ('"|Le |bois |dort|."', '"|Zoé|" |dort|.') * 20
+    tagger = pn.train(treebank(tmp_path / "odd.conllu", *PLAIN, *odd), column="text", seed=1)
+    segmentation = tagger.model.segmentation
+    assert segmentation is not None
+    assert segmentation.patterns == {"closed": [20, 0], "quote": [80, 0], "stop": [20, 20]}
+    assert cut(tagger, 'Zoé voit «le» bois. "Le chat dort."') == (
+        'Zoé voit « le » bois . / " Le chat dort ."'
+    )
+
+
+def test_marks_that_training_lacks_are_seen_as_like_ones_that_it_has(tmp_path: Path) -> None:
+    odd = ("«|Le |bois |dort|, |Zoé|.|»", "«|Zoé |dort|; |le |bois|.|» |va |le |chat|.") * 40
+    tagger = pn.train(treebank(tmp_path / "odd.conllu", *PLAIN, *odd), column="text", seed=1)
+    text = "«Le bois dort, Zoé.» «Zoé dort; le bois.» va le chat. Zoé voit le bois."
+    expected = cut(tagger, text)
+    assert expected.count("/") == 2
+    for marks in ('""', "“”", "„“"):
+        assert cut(tagger, text.translate(str.maketrans("«»", marks))) == expected.translate(
+            str.maketrans("«»", marks)
+        )
+
+
+def test_text_without_capitals_is_cut_as_it_is_written_where_training_has_it(
+    tmp_path: Path,
+) -> None:
+    small = ("le |bois |dort|.", "zoé |voit |le |no|. |du |chat|.") * 60
+    tagger = pn.train(treebank(tmp_path / "small.conllu", *small), column="text", seed=1)
+    segmentation = tagger.model.segmentation
+    assert segmentation is not None and segmentation.uncapitalized
+    again = pn.Tagger.from_bytes(tagger.to_bytes())
+    assert again.model.segmentation is not None and again.model.segmentation.uncapitalized
+    expected = "zoé voit le no . du chat . / le bois dort ."
+    assert cut(again, "zoé voit le no. du chat. le bois dort.") == expected
