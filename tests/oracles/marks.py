@@ -23,7 +23,7 @@ DASHES = ("-", "\u2013", "\u2014")
 NAMES, LETTERS = "aAcn^", "aAc"
 CASELESS = "chkz"
 AT_END = ".,;:!?\u2026"
-FINAL = ".!?\u2026\u061f"
+FINAL = ".!?\u2026\u0589\u061f"
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
 LEAST_NOTED = 4
 
