@@ -8,5 +8,6 @@
 #define Py_UNICODE_ISALPHA(c) (((c) | 32u) >= 'a' && ((c) | 32u) <= 'z')
 #define Py_UNICODE_ISDIGIT(c) ((c) >= '0' && (c) <= '9')
 #define Py_UNICODE_TOLOWER(c) (Py_UNICODE_ISUPPER(c) ? (c) + 32u : (c))
+#define Py_UNICODE_TOUPPER(c) ((c) >= 'a' && (c) <= 'z' ? (c) - 32u : (c))
 
 #endif
