@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from oracles.marks import breaks_of, commas, enclosed, ends, items, look, ordinals
+from oracles.marks import FINAL, breaks_of, commas, enclosed, ends, items, look, ordinals
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp.features.templates import Template
@@ -219,7 +219,7 @@ def _may_begin(looks: Sequence[str], atoms: Atoms, at: int, is_greek: bool) -> b
     is_apart = False
     for before in range(at - 1, max(-1, at - 5), -1):
         is_apart |= atoms.gaps[before] != NOTHING
-        if looks[before] in ".!?;\u2026\u061f\u0589":
+        if looks[before] in FINAL + ";":
             if looks[before] == "." and before and looks[before - 1] in "aAch":
                 begin, end = atoms.spans[before - 1]
                 is_apart &= end - begin > 1

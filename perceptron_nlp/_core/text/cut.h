@@ -886,20 +886,24 @@ static inline void line_step(Line *line, const Atom *atom) {
     line->own = line->first = 0;
 }
 
+/* Is an atom a short word in small letters that may begin a sentence behind this mark? */
+static inline int may_raise(const uint8_t *text, const Atom *atom, uint32_t end) {
+    uint32_t length;
+    if (atom->first != LOOK_SMALL || atom->end - atom->begin > LONGEST_RAISED) return 0;
+    const uint32_t code = code_at(text + atom->begin, &length);
+    return (end != ';' || is_greek(code)) && Py_UNICODE_TOUPPER(code) != code;
+}
+
 /* Where a paragraph has had no capital, that a word has none says nothing: behind white space and the
  * end of a sentence it is seen with one, so that what stands before it decides. */
 static inline void raise_words(const uint8_t *text, Atom *atoms, size_t begin, size_t end,
                                Line before) {
     for (size_t i = begin; i < end && !before.has_capital; i++) {
-        Atom *atom = &atoms[i];
-        uint32_t length;
-        const uint32_t code = code_at(text + atom->begin, &length);
-        if (atom->first == LOOK_SMALL && before.is_apart && (before.end != ';' || is_greek(code)) &&
-            atom->end - atom->begin <= LONGEST_RAISED && Py_UNICODE_TOUPPER(code) != code) {
-            atom->first = LOOK_CAPITAL;
-            atom->kind |= IS_RAISED;
+        if (before.is_apart && may_raise(text, &atoms[i], before.end)) {
+            atoms[i].first = LOOK_CAPITAL;
+            atoms[i].kind |= IS_RAISED;
         }
-        line_step(&before, atom);
+        line_step(&before, &atoms[i]);
     }
 }
 

@@ -77,7 +77,9 @@ def test_an_explanation_adds_up_to_the_scores_that_labels_have(
 
 def test_text_and_lists_have_the_same_labels_and_lemmas_stay_marks() -> None:
     english = pn.load("en")
-    [sentence] = english.tag_text("``No — never, „yes‟.\n")
-    found = english.tag_sents([sentence.forms], columns=english.columns)
-    assert [word.labels["upos"] for word in sentence] == list(found["upos"][0])
-    assert sentence[[*sentence.forms].index("„")].lemma == "„"
+    sentences = [*english.tag_text("``No — never¡ „yes‟.\n")]
+    found = english.tag_sents([one.forms for one in sentences], columns=english.columns)
+    for sentence, labels in zip(sentences, found["upos"], strict=True):
+        assert [word.labels["upos"] for word in sentence] == list(labels)
+    [quote] = [word for sentence in sentences for word in sentence if word.form == "„"]
+    assert quote.lemma == "„"
