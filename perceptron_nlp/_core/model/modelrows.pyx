@@ -8,7 +8,7 @@ Numbers are memoryviews of one dimension; whoever calls has checked their types.
 from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memset
 
 cdef extern from "model/ricecodes.h" nogil:
     const int RICE_GOOD, RICE_SHORT, RICE_LONG, RICE_WIDE, RICE_FILLED, RICE_BEYOND
@@ -25,6 +25,7 @@ cdef extern from "model/ricecodes.h" nogil:
 
 cdef extern from "table/portable.h" nogil:
     void *large_block(size_t size, int zeroed) noexcept
+    int lowest_bit(uint64_t word) noexcept
 
 rice_prepare()
 
@@ -296,53 +297,50 @@ def in_label_order(uint16_t[::1] labels not None, int16_t[::1] weights not None,
 
     Raises
     ------
-    ValueError : a place is beyond the order, or a number stands in it twice
+    ValueError : a place is beyond the order, or a number stands twice in it or in a row
     """
-    cdef int64_t n = labels.shape[0], rows = starts.shape[0] - 1, k, cell, row, to
-    cdef int64_t[::1] first = memoryview(bytearray(8 * ((1 << 16) + 1))).cast("q")
-    cdef uint16_t[::1] old_labels
-    cdef int16_t[::1] old_weights
-    cdef int64_t[::1] next_of, sorted_cells
-    cdef int32_t[::1] row_of
+    cdef int64_t n = labels.shape[0], rows = starts.shape[0] - 1, k
+    cdef uint8_t[::1] seen = bytearray(1 << 16)
+    cdef int16_t[::1] weight_of = memoryview(bytearray(2 << 16)).cast("h")
+    cdef uint64_t[1 << 10] bits
     if weights.shape[0] != n or starts[rows] != n:
         raise ValueError("its rows are of another size")
     if not n:
         return
     for k in range(order.shape[0]):
-        first[order[k]] += 1
-        if first[order[k]] > 1:
+        seen[order[k]] += 1
+        if seen[order[k]] > 1:
             raise ValueError("a label stands twice in its order")
-    first[:] = 0
     for k in range(n):
         if labels[k] >= order.shape[0]:
             raise ValueError("a place beyond the order of its labels")
-        labels[k] = order[labels[k]]
-        first[labels[k] + 1] += 1
-    for k in range(1 << 16):
-        first[k + 1] += first[k]
-    row_of = memoryview(bytearray(4 * n)).cast("i")
-    sorted_cells = memoryview(bytearray(8 * n)).cast("q")
-    for row in range(rows):
-        for k in range(starts[row], starts[row + 1]):
-            row_of[k] = <int32_t>row
-    # By label, and then back into rows: each takes its labels in this order.
+    memset(bits, 0, sizeof(bits))
+    for k in range(rows):
+        if starts[k] < starts[k + 1] and not _sort_row(
+            &labels[starts[k]], &weights[starts[k]], starts[k + 1] - starts[k], &order[0], bits,
+            &weight_of[0]
+        ):
+            raise ValueError("a label stands twice in a row")
+
+
+cdef inline bint _sort_row(uint16_t *labels, int16_t *weights, int64_t n, const uint16_t *order,
+                           uint64_t *bits, int16_t *weight_of) noexcept nogil:
+    # A bit for each label, which are then looked for from the lowest to the highest.
+    cdef int64_t k, word, lowest = 1 << 10, highest = 0, to = 0
+    cdef uint16_t label
     for k in range(n):
-        to = first[labels[k]]
-        first[labels[k]] += 1
-        sorted_cells[to] = k
-    old_labels = memoryview(bytearray(2 * n)).cast("H")
-    old_labels[:] = labels
-    old_weights = memoryview(bytearray(2 * n)).cast("h")
-    old_weights[:] = weights
-    next_of = memoryview(bytearray(8 * (rows + 1))).cast("q")
-    next_of[:] = starts
-    for k in range(n):
-        cell = sorted_cells[k]
-        row = row_of[cell]
-        to = next_of[row]
-        next_of[row] += 1
-        labels[to] = old_labels[cell]
-        weights[to] = old_weights[cell]
+        label = order[labels[k]]
+        weight_of[label] = weights[k]
+        bits[label >> 6] |= <uint64_t>1 << (label & 63)
+        lowest = min(lowest, label >> 6)
+        highest = max(highest, label >> 6)
+    for word in range(lowest, highest + 1):
+        while bits[word]:
+            label = <uint16_t>(word << 6 | lowest_bit(bits[word]))
+            bits[word] &= bits[word] - 1
+            labels[to], weights[to] = label, weight_of[label]
+            to += 1
+    return to == n
 
 
 cdef bint _rising(const int64_t[::1] starts) noexcept:

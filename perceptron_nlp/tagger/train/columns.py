@@ -34,11 +34,12 @@ from perceptron_nlp.tagger.model.label_components import (
     closure,
     holds_attributes,
     joint,
+    part_names,
 )
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.loop import resolve_templates
 from perceptron_nlp.tagger.train.options import AUTO, LearningOptions
-from perceptron_nlp.text.tagset import UNLABELED, is_in, is_span_column
+from perceptron_nlp.text.tagset import MAX_LABELS, UNLABELED, is_in, is_span_column
 
 if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.context import DocumentContext
@@ -101,14 +102,18 @@ def holds_features(examples: Examples) -> bool:
 
 
 def mode_of_positions(labels: Collection[str]) -> str | None:
-    """Return how labels that may be made of positions are parted; None if they are not so many."""
+    """Return how labels that may be made of positions are parted.
+
+    None if they are not so many, or so many that a table has no room for their parts beside them.
+    """
     if len(labels) < MANY_LABELS:
         return None
-    return next(
+    mode = next(
         mode
         for mode, separator in POSITIONS.items()
         if 2 * sum(separator in label[1:-1] for label in labels) > len(labels)
     )
+    return mode if len(part_names([*labels], mode)) <= MAX_LABELS else None
 
 
 def with_upos(examples: Examples) -> Examples:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.label_components import POSITIONS, part_names, part_numbers
 from perceptron_nlp.tagger.train.columns import MANY_LABELS, mode_of_positions
+from perceptron_nlp.text.tagset import MAX_LABELS
 
 VALUES = ("abcde", "fghij", "klmno", "pqrst")
 TAGS = ["".join(values) for values in itertools.product(*VALUES)]
@@ -64,6 +65,12 @@ def test_most_labels_say_what_stands_between_positions(kind: tuple[str, str]) ->
     labels = [separator.join(tag) for tag in TAGS[: MANY_LABELS - 1]]
     assert mode_of_positions(labels) is None
     assert mode_of_positions([*labels, "Z:-"]) == mode
+
+
+def test_labels_for_whose_parts_a_table_has_no_room_are_wholes() -> None:
+    labels = [f"L{number:05d}" for number in range(MAX_LABELS)]
+    assert mode_of_positions(labels) is None
+    assert mode_of_positions(labels[:-1_000]) == "places+whole"
 
 
 def test_tags_are_learned_by_their_positions_where_that_is_better() -> None:
