@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perceptron_nlp._core.model.modelrows import rice_decoded
+from perceptron_nlp._core.model.modelrows import in_label_order, rice_decoded
 from perceptron_nlp.errors import ModelError
 from perceptron_nlp.formats import open_tensors, packed_tensors, unpacked_tensors, write_tensors
 from perceptron_nlp.formats.tensorarrays import pack
@@ -174,6 +174,13 @@ def test_an_order_of_labels_that_cannot_be_is_a_model_error(order: list[int]) ->
     back = unpacked_tensors(in_a_file(packed), how, "a.model")
     with pytest.raises(ModelError, match=r"0\.order: not an order of labels"):
         _in_label_order(back, "a.model")
+
+
+def test_a_label_that_stands_twice_in_a_row_is_refused() -> None:
+    labels, weights = np.array([0, 0, 2, 2], np.uint16), np.array([4, 5, 6, 7], np.int16)
+    starts, order = np.array([0, 1, 4], np.int64), np.array([9, 3, 1], np.uint16)
+    with pytest.raises(ValueError, match="a label stands twice in a row"):
+        in_label_order(labels, weights, starts, order)
 
 
 @pytest.mark.parametrize("size", [0, 7, 2**40, True, "9"])
