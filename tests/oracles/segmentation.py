@@ -194,12 +194,45 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         sides = zip(words, [SPACE, *atoms.gaps], atoms.gaps, strict=False)
         shown = tuple(_quote(*one) if one[0] == '"' else one[0] for one in sides)
     sentence = Sentence.from_reader(shown, columns, "", 0, None)
+    sure: list[str | None] = [None] * len(certain)
     if segmentation.lead is not None:
         sure = _sure(segmentation.cut, segmentation.lead, sentence)
-        certain = [known or near for known, near in zip(certain, sure, strict=True)]
-        if None not in certain:
-            return [str(label) for label in certain]
-    return [label or GOES_ON for label in cut.label([sentence], [certain])[0]]
+    return _evened(cut, sentence, certain, sure, own)
+
+
+def _evened(
+    cut: Labeler,
+    sentence: Sentence,
+    settled: Sequence[str | None],
+    sure: Sequence[str | None],
+    looks: Sequence[str],
+) -> list[str]:
+    """Return labels, which are alike on both sides of the dash of 12-15 unless both are settled."""
+    gaps, goes_on = sentence.column("gap"), cut.model.tags.id_of(GOES_ON)
+    certain = [known or near for known, near in zip(settled, sure, strict=True)]
+    labels = cut.label([sentence], [certain])[0]
+    for dash in range(1, len(looks) - 1):
+        pair = number, _ = dash - 1, dash
+        is_range = looks[number] == looks[dash + 1] == "n" and looks[dash] in "-–—"
+        ends = [labels[at] != GOES_ON for at in pair]
+        is_open = [settled[at] is None for at in pair]
+        if not is_range or gaps[number] != NOTHING or gaps[dash] != NOTHING:
+            continue
+        if ends[0] == ends[1] or not any(is_open):
+            continue
+        is_end = ends[is_open.index(False)] if False in is_open else False
+        if all(is_open) and not any(sure[at] for at in pair):
+            scores = cut.scored([sentence], lambda _, __, found: found, [certain])[0]
+            leads = np.delete(scores, goes_on, axis=1).max(1) - scores[:, goes_on]
+            is_end = bool(np.rint(leads[[*pair]].sum() * cut.model.weights.scale) > 0)
+        elif all(is_open) and not all(sure[at] for at in pair):
+            is_end = next(sure[at] for at in pair if sure[at]) != GOES_ON
+        for at, was_end in zip(pair, ends, strict=True):
+            if was_end != is_end:
+                labels[at] = TOKEN if is_end else GOES_ON
+        certain = [*labels[: dash + 1], *certain[dash + 1 :]]
+        labels = cut.label([sentence], [certain])[0]
+    return labels
 
 
 def _raised(text: str, atoms: Atoms, looks: Sequence[str]) -> str:

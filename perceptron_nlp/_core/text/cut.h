@@ -567,6 +567,35 @@ static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, A
     }
 }
 
+/* Is atom i of n the dash of 12-15? Nobody ends a token on one side of it alone. */
+static inline int is_range(const Atom *atoms, size_t n, size_t i) {
+    return i > 0 && i + 1 < n && is_dash(atoms[i].first) && atoms[i - 1].gap == GAP_NOTHING &&
+           atoms[i].gap == GAP_NOTHING && atoms[i - 1].first == LOOK_DIGIT &&
+           atoms[i + 1].first == LOOK_DIGIT;
+}
+
+/* How far the labels that end a token lead over the one that does not. */
+static inline int64_t lead_of_end(const CutModel *m, const Asked *a) {
+    const int8_t sure = sure_label(a);
+    int32_t most = INT32_MIN;
+    if (sure >= 0) return sure == m->goes_on ? -SURE : SURE;
+    for (int8_t k = 0; k < (int8_t)m->decoder->layout.table->n_labels; k++)
+        if (k != m->goes_on && a->sums[k] > most) most = a->sums[k];
+    return (int64_t)most - a->sums[m->goes_on];
+}
+
+/* Label both sides of a dash alike, as both lead together; or as the one that is settled. Leads are NULL
+ * where a label is: where both are, they stay. */
+static inline void even_out(const CutModel *m, Atom *dash, const int64_t *before,
+                            const int64_t *own) {
+    Atom *number = dash - 1;
+    const int number_ends = number->label != m->goes_on, dash_ends = dash->label != m->goes_on;
+    if (number_ends == dash_ends || (!before && !own)) return;
+    const int ends = before && own ? *before + *own > 0 : before ? dash_ends : number_ends;
+    Atom *other = number_ends == ends ? dash : number;
+    other->label = ends ? m->token : m->goes_on;
+}
+
 /* Label atoms first .. last of n; those before have labels. */
 static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w, int64_t sentence,
                                Atom *atoms, int64_t n, int64_t first, int64_t last) {
@@ -574,6 +603,8 @@ static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w,
     const int64_t place = padded_place(m->decoder, sentence, w->starts[sentence]);
     Asked asked[PLACE_BLOCK];
     uint8_t past[CUT_HISTORY];
+    int64_t lead_before = 0;
+    int was_asked = 0;
     for (int k = 0; k < CUT_HISTORY; k++) {
         const int8_t label = first > k ? atoms[first - 1 - k].label : (int8_t)none;
         past[k] = label < (int8_t)none ? (uint8_t)label : none;
@@ -585,7 +616,19 @@ static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w,
             if (atoms[i].label < 0) asked[count++].spot = (Spot){atoms, n, i, place + i};
         sum_block(m, x, w, asked, count);
         for (int64_t i = from; i < end; i++) {
-            if (atoms[i].label < 0) atoms[i].label = best_cut(m, w, &asked[next++], past);
+            const int is_asked = atoms[i].label < 0;
+            if (is_asked) atoms[i].label = best_cut(m, w, &asked[next++], past);
+            const int is_dashed = i > first && is_range(atoms, (size_t)n, (size_t)i);
+            if (is_dashed || is_range(atoms, (size_t)n, (size_t)i + 1)) {
+                const int64_t lead = is_asked ? lead_of_end(m, &asked[next - 1]) : 0;
+                if (is_dashed) {
+                    even_out(m, &atoms[i], was_asked ? &lead_before : NULL,
+                             is_asked ? &lead : NULL);
+                    past[0] = (uint8_t)atoms[i - 1].label;
+                }
+                lead_before = lead;
+                was_asked = is_asked;
+            }
             for (int k = CUT_HISTORY - 1; k > 0; k--) past[k] = past[k - 1];
             past[0] = atoms[i].label < (int8_t)none ? (uint8_t)atoms[i].label : none;
         }
@@ -1276,6 +1319,7 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
     for (size_t next; first < last; first = next) {
         size_t asked = 0;
         next = last - first > CUT_BATCH ? first + CUT_BATCH : last;
+        next -= next < last && is_range(x->list.atoms, end, next);
         for (size_t i = first; i < next; i++) asked += x->list.atoms[i].label < 0;
         if (!asked) continue;
         if (x->n_queue == x->queue_room) {
@@ -1356,6 +1400,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         /* What looks farther ahead than to the last atom but one waits. */
         if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
         if (last > settled) last = settled;
+        last -= last > first && is_range(atoms, i + 1, last);
         if (last > first && label_atoms(m, x, w, text, begin, i + 1, first, last, reach) < 0)
             return -1;
         if (last > first) first = last;
