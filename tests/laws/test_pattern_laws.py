@@ -40,6 +40,7 @@ MARKS = st.sampled_from(
 @example("2001-05-12T10:30:00Z 3/15/01 1994-95-96 3:1 10:30,5 1.299,99 1/2 1/2/3 AT&T H&M C++ F#")
 @example("v1.2-rc.1 1.2.3-beta2 1.2.3-x 2.0.0-dev-4- 3 °C °F °c 3°C ~/.x /etc/.x/y ./.. /.")
 @example("&amp; &#39; &#x27;x &a1; &; B12 H2O 5kg 3f2a9c 3f2 x.com:80/y x.com:80 éa1 a1é")
+@example("U.S.A. A.B.C J.K.Roe A.B .A.B. É.U. --- ==== **** #### a---b 4x4 10X20 4x 5kg <<<")
 @example(":-) ;P :)). <3, ^_^ -.- =( <4 :Dx 👩\u200d💻👍🏽🇩🇪🇩 :) A&B&C c#x")
 @example("2001:db8::8a2e:370:7334, ::1 fe80::1%eth0: 2001:db8::/32. ::ffff:192.168.0.1 fe80:: a::b")
 @example("00:1a:2B:3c:4d:5e 1:2:3:4:5:6:7:8 1:2:3:4:5:6:7:8:9 :::1 1:::2 1::2::3 ::é 1::xy a::b:")

@@ -39,6 +39,12 @@ OTHERS = (
     "12-15",
     "15–20",
     "3—",
+    "km/h",
+    "x=5",
+    "4x4",
+    "e-mail",
+    "U.S.A.",
+    "---",
     "AT&T",
     "👩\u200d💻",
     "🇫🇷",
@@ -100,6 +106,19 @@ def test_every_character_but_space_is_in_one_token_at_its_place(
             assert words and all(words)
             end = last
     assert text[end:].strip() == ""
+
+
+JOINED = st.lists(
+    st.sampled_from(["12", "3", "2001", "du", "Le", "x"]) | st.sampled_from([*"-–/=+:., ", " "]),
+    max_size=16,
+).map("".join)
+
+
+@given(text=JOINED)
+def test_a_mark_between_numbers_is_a_token_or_part_of_one(segmenter: Segmenter, text: str) -> None:
+    ends = {last for sentence in segmenter.sentences_of(text) for _, last, _ in sentence}
+    for mark in re.finditer(r"(?<=\d)[-–/=+:.,](?=\d)", text):
+        assert (mark.start() in ends) == (mark.end() in ends)
 
 
 def plain(tagger: pn.Tagger) -> Segmentation:

@@ -221,6 +221,12 @@ def _version_end(chunk: _Chunk, end: int) -> int:
 
 def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
     first, *more = chunk.words[at : at + 3]
+    capitals = "".join(
+        "A" if len(word) == 1 and _is_capital(word) else look
+        for word, look in zip(chunk.words[at:], chunk.sketch[at:], strict=True)
+    )
+    if found := re.match(r"(?:A\.){2,}(?:A(?![aA0]))?", capitals):
+        return "acronym", at + found.end()
     if (end := chunk.match("a&a", at)) and all(
         len(word) < 4 and _is_capital(word[0]) and _is_capital(word.rstrip(COMPOSING)[-1])
         for word in (first, more[1])
@@ -251,7 +257,8 @@ def _code_end(chunk: _Chunk, at: int) -> int:
     ]
     length = min(40, "".join([*looks, " "]).index(" "))
     beside = chunk.sketch[max(0, at - 1) : at] + chunk.sketch[at + length : at + length + 1]
-    if length < (4 if looks[0] == "0" else 2) or {*beside} & {*"a0"}:
+    is_size = length == 3 and chunk.words[at + 1] in ("x", "X")
+    if length < (4 if looks[0] == "0" and not is_size else 2) or {*beside} & {*"a0"}:
         return 0
     return at + length
 
@@ -271,7 +278,7 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         ):
             end += 1
         return "emoji", end
-    if end := chunk.match("\\.{3,}", at):
+    if end := chunk.match(r"([.=~+_*#^<>-])\1{2,}", at):
         return "dots", end
     before = chunk.sketch[:at][-1:]
     if before not in [*"/&@#a0"] and (begin := chunk.match("[@#]_?a", at)):

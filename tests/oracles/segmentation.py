@@ -197,7 +197,8 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     sure: list[str | None] = [None] * len(certain)
     if segmentation.lead is not None:
         sure = _sure(segmentation.cut, segmentation.lead, sentence)
-    return _evened(cut, sentence, certain, sure, own)
+    hyphen = holds("hyphen", segmentation.patterns)
+    return _evened(cut, sentence, certain, sure, own, hyphen)
 
 
 def _evened(
@@ -206,17 +207,22 @@ def _evened(
     settled: Sequence[str | None],
     sure: Sequence[str | None],
     looks: Sequence[str],
+    joins_letters: bool,
 ) -> list[str]:
-    """Return labels, which are alike on both sides of the dash of 12-15 unless both are settled."""
+    """Return labels, which are alike on both sides of a mark as in 12-15, unless both are settled."""
     gaps, goes_on = sentence.column("gap"), cut.model.tags.id_of(GOES_ON)
     certain = [known or near for known, near in zip(settled, sure, strict=True)]
     labels = cut.label([sentence], [certain])[0]
-    for dash in range(1, len(looks) - 1):
-        pair = number, _ = dash - 1, dash
-        is_range = looks[number] == looks[dash + 1] == "n" and looks[dash] in "-–—"
+    for mark in range(1, len(looks) - 1):
+        pair = word, _ = mark - 1, mark
+        around = looks[word] + looks[mark + 1]
+        is_joint = looks[mark] in "/=+&~*_–—·×−"
+        is_joint |= looks[mark] in "-‐‑" and ("n" in around or joins_letters)
+        is_joint |= looks[mark] in ".,:" and around == "nn"
+        is_joint = is_joint and not {*around} - {*"aAchn"}
         ends = [labels[at] != GOES_ON for at in pair]
         is_open = [settled[at] is None for at in pair]
-        if not is_range or gaps[number] != NOTHING or gaps[dash] != NOTHING:
+        if not is_joint or gaps[word] != NOTHING or gaps[mark] != NOTHING:
             continue
         if ends[0] == ends[1] or not any(is_open):
             continue
@@ -230,7 +236,7 @@ def _evened(
         for at, was_end in zip(pair, ends, strict=True):
             if was_end != is_end:
                 labels[at] = TOKEN if is_end else GOES_ON
-        certain = [*labels[: dash + 1], *certain[dash + 1 :]]
+        certain = [*labels[: mark + 1], *certain[mark + 1 :]]
         labels = cut.label([sentence], [certain])[0]
     return labels
 

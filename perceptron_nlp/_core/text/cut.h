@@ -567,11 +567,22 @@ static inline void sum_block(const CutModel *m, const Cut *x, const Worker *w, A
     }
 }
 
-/* Is atom i of n the dash of 12-15? Nobody ends a token on one side of it alone. */
-static inline int is_range(const Atom *atoms, size_t n, size_t i) {
-    return i > 0 && i + 1 < n && is_dash(atoms[i].first) && atoms[i - 1].gap == GAP_NOTHING &&
-           atoms[i].gap == GAP_NOTHING && atoms[i - 1].first == LOOK_DIGIT &&
-           atoms[i + 1].first == LOOK_DIGIT;
+static inline int holds(const CutModel *m, int kind) {
+    return kind >= 0 && m->held >> kind & 1;
+}
+
+/* Is atom i of n a mark that joins two words or numbers, as in 12-15, km/h or x=5? Nobody ends a token on
+ * one side of it alone; but hyphens between letters may have words behind them: va-t-il. */
+static inline int is_joint(const CutModel *m, const Atom *atoms, size_t n, size_t i) {
+    if (i == 0 || i + 1 >= n || atoms[i - 1].gap != GAP_NOTHING || atoms[i].gap != GAP_NOTHING)
+        return 0;
+    const uint32_t mark = atoms[i].first, left = atoms[i - 1].first, right = atoms[i + 1].first;
+    if (left < LOOK_CAPITAL || right < LOOK_CAPITAL) return 0;
+    const int n_digits = (left == LOOK_DIGIT) + (right == LOOK_DIGIT);
+    if (is_hyphen(mark)) return n_digits || holds(m, PATTERN_HYPHEN);
+    if (is_one_of(mark, ".,:")) return n_digits == 2;
+    return is_one_of(mark, "/=+&~*_") || mark == 0x2013 || mark == 0x2014 || mark == 0xB7 ||
+           mark == 0xD7 || mark == 0x2212;
 }
 
 /* How far the labels that end a token lead over the one that does not. */
@@ -584,15 +595,15 @@ static inline int64_t lead_of_end(const CutModel *m, const Asked *a) {
     return (int64_t)most - a->sums[m->goes_on];
 }
 
-/* Label both sides of a dash alike, as both lead together; or as the one that is settled. Leads are NULL
+/* Label both sides of a mark alike, as both lead together; or as the one that is settled. Leads are NULL
  * where a label is: where both are, they stay. */
-static inline void even_out(const CutModel *m, Atom *dash, const int64_t *before,
+static inline void even_out(const CutModel *m, Atom *mark, const int64_t *before,
                             const int64_t *own) {
-    Atom *number = dash - 1;
-    const int number_ends = number->label != m->goes_on, dash_ends = dash->label != m->goes_on;
-    if (number_ends == dash_ends || (!before && !own)) return;
-    const int ends = before && own ? *before + *own > 0 : before ? dash_ends : number_ends;
-    Atom *other = number_ends == ends ? dash : number;
+    Atom *word = mark - 1;
+    const int word_ends = word->label != m->goes_on, mark_ends = mark->label != m->goes_on;
+    if (word_ends == mark_ends || (!before && !own)) return;
+    const int ends = before && own ? *before + *own > 0 : before ? mark_ends : word_ends;
+    Atom *other = word_ends == ends ? mark : word;
     other->label = ends ? m->token : m->goes_on;
 }
 
@@ -618,10 +629,10 @@ static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w,
         for (int64_t i = from; i < end; i++) {
             const int is_asked = atoms[i].label < 0;
             if (is_asked) atoms[i].label = best_cut(m, w, &asked[next++], past);
-            const int is_dashed = i > first && is_range(atoms, (size_t)n, (size_t)i);
-            if (is_dashed || is_range(atoms, (size_t)n, (size_t)i + 1)) {
+            const int is_behind = i > first && is_joint(m, atoms, (size_t)n, (size_t)i);
+            if (is_behind || is_joint(m, atoms, (size_t)n, (size_t)i + 1)) {
                 const int64_t lead = is_asked ? lead_of_end(m, &asked[next - 1]) : 0;
-                if (is_dashed) {
+                if (is_behind) {
                     even_out(m, &atoms[i], was_asked ? &lead_before : NULL,
                              is_asked ? &lead : NULL);
                     past[0] = (uint8_t)atoms[i - 1].label;
@@ -742,10 +753,6 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
         if (k + 1 >= first && atoms[k + 1].gap != GAP_PARAGRAPH)
             atoms[k + 1].label = goes_on ? m->goes_on : m->token;
     }
-}
-
-static inline int holds(const CutModel *m, int kind) {
-    return kind >= 0 && m->held >> kind & 1;
 }
 
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
@@ -1319,7 +1326,7 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
     for (size_t next; first < last; first = next) {
         size_t asked = 0;
         next = last - first > CUT_BATCH ? first + CUT_BATCH : last;
-        next -= next < last && is_range(x->list.atoms, end, next);
+        next -= next < last && is_joint(m, x->list.atoms, end, next);
         for (size_t i = first; i < next; i++) asked += x->list.atoms[i].label < 0;
         if (!asked) continue;
         if (x->n_queue == x->queue_room) {
@@ -1400,7 +1407,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         /* What looks farther ahead than to the last atom but one waits. */
         if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
         if (last > settled) last = settled;
-        last -= last > first && is_range(atoms, i + 1, last);
+        last -= last > first && is_joint(m, atoms, i + 1, last);
         if (last > first && label_atoms(m, x, w, text, begin, i + 1, first, last, reach) < 0)
             return -1;
         if (last > first) first = last;

@@ -24,6 +24,7 @@ enum {
     PATTERN_EMOTICON,
     PATTERN_ENTITY,
     PATTERN_CODE,
+    PATTERN_ACRONYM,
     PATTERN_DOTS,
     PATTERN_MARKUP,
     /* Marks that are tokens, see is_ordinal, enclosing_kind, is_note and hold_commas, and what ends sentences
@@ -44,6 +45,7 @@ enum {
     PATTERN_COLON,
     PATTERN_SYMBOL,
     PATTERN_ITEM,
+    PATTERN_HYPHEN, /* see is_joint */
     PATTERN_COUNT,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
@@ -338,10 +340,23 @@ static inline int number_pattern(const Chunk *c, int64_t *end) {
     return PATTERN_VERSION;
 }
 
-/* AT&T, A&B, C++, C#, v1.2: kind, or -1; *end is where it ends. */
+static inline int is_one_capital(const Chunk *c, int64_t k) {
+    return k < c->n && c->atoms[k].first == LOOK_CAPITAL && n_chars(c, k) == 1;
+}
+
+/* The end of U.S.A. or U.S.A, two full stops at least; 0 where there is none. */
+static inline int64_t acronym_end(const Chunk *c) {
+    int64_t k = c->at;
+    while (is_one_capital(c, k) && mark_at(c, k + 1) == '.') k += 2;
+    if (k < c->at + 4) return 0;
+    return k + (is_one_capital(c, k) && !is_name(c, k + 1));
+}
+
+/* AT&T, A&B, C++, C#, v1.2, U.S.: kind, or -1; *end is where it ends. */
 static inline int letter_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
     const uint32_t next = mark_at(c, p + 1);
+    if (next == '.' && acronym_end(c)) return *end = acronym_end(c), PATTERN_ACRONYM;
     if (c->atoms[p].first == LOOK_CAPITAL && next == '&' && p + 2 < c->n &&
         c->atoms[p + 2].first == LOOK_CAPITAL && c->atoms[p].last == LOOK_CAPITAL &&
         c->atoms[p + 2].last == LOOK_CAPITAL && n_chars(c, p) < 4 && n_chars(c, p + 2) < 4) {
@@ -363,14 +378,15 @@ static inline int letter_pattern(const Chunk *c, int64_t *end) {
     return -1;
 }
 
-/* B12, H2O, 3f2a9c: the end of a run of letters and digits in turns, of which a number with a unit
- * (5kg) is none; else its begin. */
+/* B12, H2O, 3f2a9c, 4x4: the end of a run of letters and digits in turns, of which a number with a
+ * unit (5kg) is none; else its begin. */
 static inline int64_t code_end(const Chunk *c) {
     const int64_t p = c->at;
     int64_t k = p;
     while ((is_digits(c, k) || is_of_code(c, k)) && k - p < LONGEST_CODE) k++;
     if (k < p + 2 || is_name(c, k) || is_name(c, p - 1)) return p;
-    return is_digits(c, p) && k < p + 4 ? p : k;
+    const int is_size = k == p + 3 && is_listed(c, p + 1, p + 2, " x ");
+    return is_digits(c, p) && k < p + 4 && !is_size ? p : k;
 }
 
 /* &amp; &#39; &#x2019; the end of such a reference; else its begin. */
@@ -472,8 +488,8 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
         }
         return mark == '@' ? PATTERN_HANDLE : PATTERN_TAG;
     }
-    if (mark == '.' && mark_at(c, p + 1) == '.' && mark_at(c, p + 2) == '.') {
-        while (mark_at(c, *end) == '.') ++*end;
+    if (is_one_of(mark, ".-=~+_*#^<>") && mark_at(c, p + 1) == mark && mark_at(c, p + 2) == mark) {
+        while (mark_at(c, *end) == mark) ++*end;
         return PATTERN_DOTS;
     }
     if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {

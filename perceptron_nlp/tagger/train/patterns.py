@@ -13,6 +13,8 @@ from perceptron_nlp._core.text.cutter import marks_in, matches_in, patterns_in
 from perceptron_nlp.text.atoms import class_page
 from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PATTERN_KINDS, SENTENCE, word_bytes
 
+_HYPHENS = ("-", "\u2010", "\u2011")
+
 
 def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
     """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
@@ -56,6 +58,10 @@ def _treated(
     """Yield the kind of each pattern, and whether labels treat it in another way than most do."""
     for kind, begin, end in patterns_of(text, single):
         yield kind, any(label != GOES_ON for label in labels[begin : end - 1])
+    for at in range(1, len(words) - 1):
+        is_joint = words[at] in _HYPHENS and gaps[at - 1] == gaps[at] == NOTHING
+        if is_joint and words[at - 1][-1].isalpha() and words[at + 1][0].isalpha():
+            yield "hyphen", (labels[at - 1] == GOES_ON) != (labels[at] == GOES_ON)
     for kind, at, ends_sentence in marks_of(text, single):
         if not ends_sentence:
             yield kind, labels[at] == (GOES_ON if gaps[at] == NOTHING else SENTENCE)
