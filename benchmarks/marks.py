@@ -1,18 +1,22 @@
-"""Marks about one word: what becomes of it, and of the rest of its sentence.
+"""Marks about one word: what becomes of it, and of the rest of its sentence; marks within words.
 
-    python benchmarks/marks.py MODEL=TEST.conllu[.xz] … [--words N]
+    python benchmarks/marks.py MODEL=TEST.conllu[.xz] … [--words N] [--within]
 
 Of each sentence of a test part one word of four letters or more between two others, drawn by a
 seed, is written with marks about it. Prints a Markdown table of how often that word is still a
 token, with its part of speech; how many of the other tokens keep their places and their own; and
 how often the number of sentences stays: all against what the model makes of the sentence as it is.
+With --within such as 12-15 is put there in its place, and the table has how often that is one
+token, or each word and mark of it one, or some are and some are not, over all models.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import unicodedata
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +43,12 @@ ABOUT = {
     "wörd, apart": ("", ""),
 }
 """What stands before and behind the word, whose letters and their marks are apart in the last."""
+
+WITHIN = (
+    *("12-15", "15–20", "10:30:45", "1,000,000", "17/05/2024", "24/7", "COVID-19", "F-16"),
+    *("e-mail", "km/h", "AC/DC", "x=5", "a+b", "4x4", "U.S.A.", "J.K.", "---", "~~~", "***"),
+)
+"""What people write in one, and treebanks as one token or in all its parts."""
 
 Labels = dict[tuple[int, int], str]
 
@@ -109,6 +119,46 @@ def kept(tagger: pn.Tagger, texts: list[str], kind: str) -> Kept:
     return total
 
 
+def drawn(pair: str, n: int) -> tuple[pn.Tagger, list[str]]:
+    """Return the model of MODEL=TEST, and n sentences of the test part."""
+    model, _, test = pair.partition("=")
+    texts = [running_text([one])[0] for one in pn.read_conllu(test)]
+    random.Random(1).shuffle(texts)
+    return pn.load(model), texts[:n]
+
+
+def within(tagger: pn.Tagger, texts: list[str]) -> dict[str, Counter[str]]:
+    """Return how often each of WITHIN was ``whole``, in ``parts``, or ``otherwise``."""
+    chance, found = random.Random(1), {item: Counter[str]() for item in WITHIN}
+    for text in texts:
+        if not (own := places(text, labels(tagger, text)[0])):
+            continue
+        start, end = chance.choice(own)
+        for item in WITHIN:
+            now, _ = labels(tagger, text[:start] + item + text[end:])
+            tokens = [text_of for text_of in now if start < text_of[1] <= start + len(item)]
+            spans = [(a - start, b - start) for a, b in tokens]
+            parts = [match.span() for match in re.finditer(r"[^\W\d_]+|\d+|[\W_]", item)]
+            letters = [match.span() for match in re.finditer(r"\w\.|\w+|[\W_]", item)]
+            way = "parts" if spans in (parts, letters) else "otherwise"
+            found[item]["whole" if spans == [(0, len(item))] else way] += 1
+    return found
+
+
+def print_within(models: list[tuple[pn.Tagger, list[str]]]) -> None:
+    """Print a Markdown table of what WITHIN becomes."""
+    total = {item: Counter[str]() for item in WITHIN}
+    for tagger, texts in models:
+        for item, ways in within(tagger, texts).items():
+            total[item] += ways
+    print("| text | whole | in its parts | otherwise |")
+    print("|---|" + "--:|" * 3)
+    for item, ways in total.items():
+        n = max(1, ways.total())
+        shares = [100 * ways[way] / n for way in ("whole", "parts", "otherwise")]
+        print(f"| `{item}` | " + " | ".join(f"{share:.1f}" for share in shares) + " |")
+
+
 def main() -> None:
     """Print a Markdown table."""
     parser = argparse.ArgumentParser(
@@ -116,16 +166,18 @@ def main() -> None:
     )
     parser.add_argument("tests", nargs="+", metavar="MODEL=TEST")
     parser.add_argument("--words", type=int, default=400, metavar="N", help="of each test part")
+    parser.add_argument("--within", action="store_true", help="marks within words, of all models")
     chosen = parser.parse_args()
+    if chosen.within:
+        print_within([drawn(pair, chosen.words) for pair in chosen.tests])
+        return
     print("| test | text | a token | same UPOS | others the same | sentences the same |")
     print("|---|---|" + "--:|" * 4)
     for pair in chosen.tests:
-        model, _, test = pair.partition("=")
-        tagger, name = pn.load(model), Path(test).name.partition("-")[0]
-        texts = [running_text([one])[0] for one in pn.read_conllu(test)]
-        random.Random(1).shuffle(texts)
+        tagger, texts = drawn(pair, chosen.words)
+        name = Path(pair.partition("=")[2]).name.partition("-")[0]
         for kind in ABOUT:
-            found = kept(tagger, texts[: chosen.words], kind)
+            found = kept(tagger, texts, kind)
             if not found.words:
                 continue
             shares = (

@@ -80,7 +80,7 @@ WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
 MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "stop", "item"), 0.05)
-MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS), 0.03), "ellipsis": 0.2}
+MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS, "hyphen"), 0.03), "ellipsis": 0.2}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10

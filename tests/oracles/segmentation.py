@@ -209,7 +209,7 @@ def _evened(
     looks: Sequence[str],
     joins_letters: bool,
 ) -> list[str]:
-    """Return labels, which are alike on both sides of a mark as in 12-15, unless both are settled."""
+    """Return labels, alike on both sides of a mark as in 12-15, unless both are settled."""
     gaps, goes_on = sentence.column("gap"), cut.model.tags.id_of(GOES_ON)
     certain = [known or near for known, near in zip(settled, sure, strict=True)]
     labels = cut.label([sentence], [certain])[0]
