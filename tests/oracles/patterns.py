@@ -222,7 +222,7 @@ def _version_end(chunk: _Chunk, end: int) -> int:
 def _letters(chunk: _Chunk, at: int) -> tuple[str, int]:
     first, *more = chunk.words[at : at + 3]
     capitals = "".join(
-        "A" if len(word) == 1 and _is_capital(word) else look
+        "A" if len(word) == 1 and _is_cased(word) else look
         for word, look in zip(chunk.words[at:], chunk.sketch[at:], strict=True)
     )
     if found := re.match(r"(?:A\.){2,}(?:A(?![aA0]))?", capitals):

@@ -151,7 +151,11 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if not holds(kind, segmentation.patterns):
             continue
         certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
-        if kind in ("entity", "markup"):
+        beside = looks[max(0, begin - 1) : begin] + looks[end : end + 1]
+        are_words = begin and {*beside} <= {*"a0"} and not gaps[begin - 1] and not gaps[end - 1]
+        if kind in ("entity", "markup") or (
+            kind == "dots" and looks[begin] == "." and len(beside) == 2 and are_words
+        ):
             if begin and not gaps[begin - 1]:
                 certain[begin - 1] = TOKEN
             if end < len(looks) and not gaps[end - 1]:
@@ -216,15 +220,15 @@ def _evened(
     for mark in range(1, len(looks) - 1):
         pair = word, _ = mark - 1, mark
         around = looks[word] + looks[mark + 1]
-        is_joint = looks[mark] in "/=+&~*_–—·×−"
+        is_joint = looks[mark] in '.;,:!?()[]"/=+&~*_–—·×−«»“”…'
         is_joint |= looks[mark] in "-‐‑" and ("n" in around or joins_letters)
-        is_joint |= looks[mark] in ".,:" and around == "nn"
         is_joint = is_joint and not {*around} - {*"aAchn"}
         ends = [labels[at] != GOES_ON for at in pair]
         is_open = [settled[at] is None for at in pair]
         if not is_joint or gaps[word] != NOTHING or gaps[mark] != NOTHING:
             continue
-        if ends[0] == ends[1] or not any(is_open):
+        is_part = looks[mark] in ".;" and around != "nn" and ends[1]
+        if ends[0] == ends[1] or is_part or not any(is_open):
             continue
         is_end = ends[is_open.index(False)] if False in is_open else False
         if all(is_open) and not any(sure[at] for at in pair):

@@ -571,18 +571,27 @@ static inline int holds(const CutModel *m, int kind) {
     return kind >= 0 && m->held >> kind & 1;
 }
 
-/* Is atom i of n a mark that joins two words or numbers, as in 12-15, km/h or x=5? Nobody ends a token on
- * one side of it alone; but hyphens between letters may have words behind them: va-t-il. */
-static inline int is_joint(const CutModel *m, const Atom *atoms, size_t n, size_t i) {
+/* Dashes, signs, quotes and dots beyond ASCII. */
+static const uint32_t SIDED[] = {0x2013, 0x2014, 0xB7,   0xD7,   0x2212,
+                                 0xAB,   0xBB,   0x201C, 0x201D, 0x2026};
+#define N_SIDED ((int)(sizeof SIDED / sizeof *SIDED))
+
+/* May a token end on one side alone of atom i of n, a mark between two words or numbers, as in 12-15, km/h
+ * or x=5? Nobody cuts so; but hyphens between letters may have words behind them (va-t-il), and full stops
+ * words before them that they are part of: then one is no beginning of a token. */
+enum { EITHER_SIDE, NOT_BEFORE, ON_BOTH };
+static inline int sides_of(const CutModel *m, const Atom *atoms, size_t n, size_t i) {
     if (i == 0 || i + 1 >= n || atoms[i - 1].gap != GAP_NOTHING || atoms[i].gap != GAP_NOTHING)
-        return 0;
+        return EITHER_SIDE;
     const uint32_t mark = atoms[i].first, left = atoms[i - 1].first, right = atoms[i + 1].first;
-    if (left < LOOK_CAPITAL || right < LOOK_CAPITAL) return 0;
+    if (left < LOOK_CAPITAL || right < LOOK_CAPITAL) return EITHER_SIDE;
     const int n_digits = (left == LOOK_DIGIT) + (right == LOOK_DIGIT);
-    if (is_hyphen(mark)) return n_digits || holds(m, PATTERN_HYPHEN);
-    if (is_one_of(mark, ".,:")) return n_digits == 2;
-    return is_one_of(mark, "/=+&~*_") || mark == 0x2013 || mark == 0x2014 || mark == 0xB7 ||
-           mark == 0xD7 || mark == 0x2212;
+    if (is_hyphen(mark)) return n_digits || holds(m, PATTERN_HYPHEN) ? ON_BOTH : EITHER_SIDE;
+    if (mark == '.' || mark == ';') return n_digits == 2 ? ON_BOTH : NOT_BEFORE;
+    if (is_one_of(mark, ",:!?()[]\"/=+&~*_")) return ON_BOTH;
+    for (int k = 0; k < N_SIDED; k++)
+        if (mark == SIDED[k]) return ON_BOTH;
+    return EITHER_SIDE;
 }
 
 /* How far the labels that end a token lead over the one that does not. */
@@ -597,11 +606,11 @@ static inline int64_t lead_of_end(const CutModel *m, const Asked *a) {
 
 /* Label both sides of a mark alike, as both lead together; or as the one that is settled. Leads are NULL
  * where a label is: where both are, they stay. */
-static inline void even_out(const CutModel *m, Atom *mark, const int64_t *before,
+static inline void even_out(const CutModel *m, Atom *mark, int sides, const int64_t *before,
                             const int64_t *own) {
     Atom *word = mark - 1;
     const int word_ends = word->label != m->goes_on, mark_ends = mark->label != m->goes_on;
-    if (word_ends == mark_ends || (!before && !own)) return;
+    if (word_ends == mark_ends || (!before && !own) || (sides == NOT_BEFORE && mark_ends)) return;
     const int ends = before && own ? *before + *own > 0 : before ? mark_ends : word_ends;
     Atom *other = word_ends == ends ? mark : word;
     other->label = ends ? m->token : m->goes_on;
@@ -629,11 +638,11 @@ static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w,
         for (int64_t i = from; i < end; i++) {
             const int is_asked = atoms[i].label < 0;
             if (is_asked) atoms[i].label = best_cut(m, w, &asked[next++], past);
-            const int is_behind = i > first && is_joint(m, atoms, (size_t)n, (size_t)i);
-            if (is_behind || is_joint(m, atoms, (size_t)n, (size_t)i + 1)) {
+            const int sides = i > first ? sides_of(m, atoms, (size_t)n, (size_t)i) : EITHER_SIDE;
+            if (sides || sides_of(m, atoms, (size_t)n, (size_t)i + 1)) {
                 const int64_t lead = is_asked ? lead_of_end(m, &asked[next - 1]) : 0;
-                if (is_behind) {
-                    even_out(m, &atoms[i], was_asked ? &lead_before : NULL,
+                if (sides) {
+                    even_out(m, &atoms[i], sides, was_asked ? &lead_before : NULL,
                              is_asked ? &lead : NULL);
                     past[0] = (uint8_t)atoms[i - 1].label;
                 }
@@ -764,6 +773,10 @@ static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, in
         for (int64_t k = begin < first ? first : begin; k + 1 < end; k++)
             atoms[k].label = m->goes_on;
         if (!IS_CLOSED(kind)) continue;
+        const int is_between = kind == PATTERN_DOTS && mark_at(&chunk, begin) == '.' &&
+                               is_name(&chunk, begin - 1) && is_name(&chunk, end);
+        if (is_between && begin > first) atoms[begin - 1].label = m->token;
+        if (is_between && end > first) atoms[end - 1].label = m->token;
         if (IS_APART(kind) && begin > first) atoms[begin - 1].label = m->token;
         if (IS_APART(kind) && end > first && end < chunk.n) atoms[end - 1].label = m->token;
         if (begin > first && opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
@@ -1326,7 +1339,7 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
     for (size_t next; first < last; first = next) {
         size_t asked = 0;
         next = last - first > CUT_BATCH ? first + CUT_BATCH : last;
-        next -= next < last && is_joint(m, x->list.atoms, end, next);
+        next -= next < last && sides_of(m, x->list.atoms, end, next);
         for (size_t i = first; i < next; i++) asked += x->list.atoms[i].label < 0;
         if (!asked) continue;
         if (x->n_queue == x->queue_room) {
@@ -1407,7 +1420,7 @@ static inline int cut_text(const CutModel *m, Cut *x, Worker *w, const Character
         /* What looks farther ahead than to the last atom but one waits. */
         if (!is_whole) last = last > ahead + 1 ? last - ahead - 1 : 0;
         if (last > settled) last = settled;
-        last -= last > first && is_joint(m, atoms, i + 1, last);
+        last -= last > first && sides_of(m, atoms, i + 1, last);
         if (last > first && label_atoms(m, x, w, text, begin, i + 1, first, last, reach) < 0)
             return -1;
         if (last > first) first = last;

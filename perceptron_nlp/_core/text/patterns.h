@@ -45,7 +45,7 @@ enum {
     PATTERN_COLON,
     PATTERN_SYMBOL,
     PATTERN_ITEM,
-    PATTERN_HYPHEN, /* see is_joint */
+    PATTERN_HYPHEN, /* see sides_of */
     PATTERN_COUNT,
 };
 /* A full stop or bracket behind it is no part of its token; behind numbers it may be. */
@@ -340,16 +340,17 @@ static inline int number_pattern(const Chunk *c, int64_t *end) {
     return PATTERN_VERSION;
 }
 
-static inline int is_one_capital(const Chunk *c, int64_t k) {
-    return k < c->n && c->atoms[k].first == LOOK_CAPITAL && n_chars(c, k) == 1;
+static inline int is_one_letter(const Chunk *c, int64_t k) {
+    const uint32_t look = k < c->n ? c->atoms[k].first : 0;
+    return (look == LOOK_CAPITAL || look == LOOK_SMALL) && n_chars(c, k) == 1;
 }
 
-/* The end of U.S.A. or U.S.A, two full stops at least; 0 where there is none. */
+/* The end of U.S.A., e.g. or U.S.A, two full stops at least; 0 where there is none. */
 static inline int64_t acronym_end(const Chunk *c) {
     int64_t k = c->at;
-    while (is_one_capital(c, k) && mark_at(c, k + 1) == '.') k += 2;
+    while (is_one_letter(c, k) && mark_at(c, k + 1) == '.') k += 2;
     if (k < c->at + 4) return 0;
-    return k + (is_one_capital(c, k) && !is_name(c, k + 1));
+    return k + (is_one_letter(c, k) && !is_name(c, k + 1));
 }
 
 /* AT&T, A&B, C++, C#, v1.2, U.S.: kind, or -1; *end is where it ends. */
