@@ -594,12 +594,12 @@ static inline int sides_of(const CutModel *m, const Atom *atoms, size_t n, size_
     return EITHER_SIDE;
 }
 
-/* How far the labels that end a token lead over the one that does not. */
+/* How far the labels that end a token lead over the one that does not, if there is one. */
 static inline int64_t lead_of_end(const CutModel *m, const Asked *a) {
-    const int8_t sure = sure_label(a);
+    const int8_t sure = sure_label(a), n_labels = (int8_t)m->decoder->layout.table->n_labels;
     int32_t most = INT32_MIN;
-    if (sure >= 0) return sure == m->goes_on ? -SURE : SURE;
-    for (int8_t k = 0; k < (int8_t)m->decoder->layout.table->n_labels; k++)
+    if (sure >= 0 || m->goes_on >= n_labels) return sure == m->goes_on ? -SURE : SURE;
+    for (int8_t k = 0; k < n_labels; k++)
         if (k != m->goes_on && a->sums[k] > most) most = a->sums[k];
     return (int64_t)most - a->sums[m->goes_on];
 }
@@ -644,7 +644,8 @@ static inline void label_piece(const CutModel *m, const Cut *x, const Worker *w,
                 if (sides) {
                     even_out(m, &atoms[i], sides, was_asked ? &lead_before : NULL,
                              is_asked ? &lead : NULL);
-                    past[0] = (uint8_t)atoms[i - 1].label;
+                    const int8_t label = atoms[i - 1].label;
+                    past[0] = label < (int8_t)none ? (uint8_t)label : none;
                 }
                 lead_before = lead;
                 was_asked = is_asked;
