@@ -56,26 +56,23 @@ NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
-    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "acronym"),
-    *("dots", "markup"),
-    *("ordinal", "bracket", "quote", "emphasis", "note", "comma", "stop", *ENDS, *NO_ENDS, "item"),
-    "hyphen",
+    *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "acronym", "dots"),
+    *("markup", "ordinal", "bracket", "quote", "emphasis", "note", "comma", "stop"),
+    *(*ENDS, *NO_ENDS, "item", "hyphen"),
 )
 """What most languages treat alike, found in text by the core (patterns.h), whose order this is. Up
 to ``markup`` they are one token: of addresses those up to ``tag``; ``version`` has numbers of
 networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, ``initials`` *H&M*,
-``entity`` *&nbsp;*, ``code`` *B12* or *3f2a9c*, ``acronym`` *U.S.A.*, ``dots`` three or more, or
-so many of another mark (*---*), ``markup`` *</b>*. No
-sentence ends behind the full stop of an ``ordinal`` (*3. března*), which ends a token. ``bracket``,
-``quote`` and ``emphasis`` (stars, low lines, back quotes) are tokens where they enclose words, and
-no sentence ends behind the closing one before a small letter; ``note`` is a small raised number
-behind a word, ``comma`` one between words, or a semicolon, ``stop`` a full stop before a closing
-quote; no sentence ends behind an ``item``, the marks or the number that a line begins with. Tokens
-end on both sides of a ``hyphen`` between letters, or on none."""
+``entity`` *&nbsp;*, ``code`` *B12*, ``acronym`` *U.S.A.*, ``dots`` three or more, or so many of
+another mark (*---*), ``markup`` *</b>*. No sentence ends behind the full stop of an ``ordinal``
+(*3. března*), which ends a token. ``bracket``, ``quote`` and ``emphasis`` (stars, low lines, back
+quotes) are tokens where they enclose words, and no sentence ends behind the closing one before a
+small letter; ``note`` is a small raised number behind a word, ``comma`` one between words, or a
+semicolon, ``stop`` a full stop before a closing quote; no sentence ends behind an ``item``, the
+marks or number that begin a line. Tokens end on both sides of a ``hyphen`` in a word or on none."""
 OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
-"""Kinds of which treebanks have few and languages agree: so many odd examples are nothing, nor are
-two where nothing is said."""
 FEW_ODD = {"ordinal": 1, "bracket": 1, "quote": 1, "hyphen": 0}
+"""Kinds that languages agree about: so many odd examples say nothing, nor do two of the others."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}

@@ -278,7 +278,7 @@ def _mark(chunk: _Chunk, at: int) -> tuple[str, int]:
         ):
             end += 1
         return "emoji", end
-    if end := chunk.match(r"([.=~+_*#^<>-])\1{2,}", at):
+    if end := chunk.match(r"-{3,}>|={3,}>|([.=~+_*#^<>-])\1{2,}", at):
         return "dots", end
     before = chunk.sketch[:at][-1:]
     if before not in [*"/&@#a0"] and (begin := chunk.match("[@#]_?a", at)):

@@ -574,7 +574,6 @@ static inline int holds(const CutModel *m, int kind) {
 /* Dashes, signs, quotes and dots beyond ASCII. */
 static const uint32_t SIDED[] = {0x2013, 0x2014, 0xB7,   0xD7,   0x2212,
                                  0xAB,   0xBB,   0x201C, 0x201D, 0x2026};
-#define N_SIDED ((int)(sizeof SIDED / sizeof *SIDED))
 
 /* May a token end on one side alone of atom i of n, a mark between two words or numbers, as in 12-15, km/h
  * or x=5? Nobody cuts so; but hyphens between letters may have words behind them (va-t-il), and full stops
@@ -589,7 +588,7 @@ static inline int sides_of(const CutModel *m, const Atom *atoms, size_t n, size_
     if (is_hyphen(mark)) return n_digits || holds(m, PATTERN_HYPHEN) ? ON_BOTH : EITHER_SIDE;
     if (mark == '.' || mark == ';') return n_digits == 2 ? ON_BOTH : NOT_BEFORE;
     if (is_one_of(mark, ",:!?()[]\"/=+&~*_")) return ON_BOTH;
-    for (int k = 0; k < N_SIDED; k++)
+    for (size_t k = 0; k < sizeof SIDED / sizeof *SIDED; k++)
         if (mark == SIDED[k]) return ON_BOTH;
     return EITHER_SIDE;
 }

@@ -491,6 +491,7 @@ static inline int mark_pattern(const Chunk *c, int64_t *end) {
     }
     if (is_one_of(mark, ".-=~+_*#^<>") && mark_at(c, p + 1) == mark && mark_at(c, p + 2) == mark) {
         while (mark_at(c, *end) == mark) ++*end;
+        *end += is_one_of(mark, "-=") && mark_at(c, *end) == '>';
         return PATTERN_DOTS;
     }
     if (is_one_of(mark, "/~.") && (p == 0 || is_one_of(mark_at(c, p - 1), "([\"'<{"))) {

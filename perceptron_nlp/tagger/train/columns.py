@@ -102,10 +102,8 @@ def holds_features(examples: Examples) -> bool:
 
 
 def mode_of_positions(labels: Collection[str]) -> str | None:
-    """Return how labels that may be made of positions are parted.
-
-    None if they are not so many, or so many that a table has no room for their parts beside them.
-    """
+    """Return how labels that may be made of positions are parted; None if they are not so many, or
+    so many that a table has no room for parts beside them."""
     if len(labels) < MANY_LABELS:
         return None
     mode = next(

@@ -13,8 +13,6 @@ from perceptron_nlp._core.text.cutter import marks_in, matches_in, patterns_in
 from perceptron_nlp.text.atoms import class_page
 from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PATTERN_KINDS, SENTENCE, word_bytes
 
-_HYPHENS = ("-", "\u2010", "\u2011")
-
 
 def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
     """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
@@ -59,7 +57,7 @@ def _treated(
     for kind, begin, end in patterns_of(text, single):
         yield kind, any(label != GOES_ON for label in labels[begin : end - 1])
     for at in range(1, len(words) - 1):
-        is_joint = words[at] in _HYPHENS and gaps[at - 1] == gaps[at] == NOTHING
+        is_joint = words[at] in "-\u2010\u2011" and gaps[at - 1] == gaps[at] == NOTHING
         if is_joint and words[at - 1][-1].isalpha() and words[at + 1][0].isalpha():
             yield "hyphen", (labels[at - 1] == GOES_ON) != (labels[at] == GOES_ON)
     for kind, at, ends_sentence in marks_of(text, single):
