@@ -775,10 +775,9 @@ static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, in
         if (!IS_CLOSED(kind)) continue;
         const int is_between = kind == PATTERN_DOTS && mark_at(&chunk, begin) == '.' &&
                                is_name(&chunk, begin - 1) && is_name(&chunk, end);
-        if (is_between && begin > first) atoms[begin - 1].label = m->token;
-        if (is_between && end > first) atoms[end - 1].label = m->token;
-        if (IS_APART(kind) && begin > first) atoms[begin - 1].label = m->token;
-        if (IS_APART(kind) && end > first && end < chunk.n) atoms[end - 1].label = m->token;
+        const int is_apart = IS_APART(kind) || is_between;
+        if (is_apart && begin > first) atoms[begin - 1].label = m->token;
+        if (is_apart && end > first && end < chunk.n) atoms[end - 1].label = m->token;
         if (begin > first && opens_pattern(&chunk, begin - 1)) atoms[begin - 1].label = m->token;
         const int is_part = kind == PATTERN_CODE && is_name(&chunk, end + 1);
         if (end > first && !is_part && closes_pattern(&chunk, end)) atoms[end - 1].label = m->token;

@@ -357,7 +357,8 @@ static inline int64_t acronym_end(const Chunk *c) {
 static inline int letter_pattern(const Chunk *c, int64_t *end) {
     const int64_t p = c->at;
     const uint32_t next = mark_at(c, p + 1);
-    if (next == '.' && acronym_end(c)) return *end = acronym_end(c), PATTERN_ACRONYM;
+    const int64_t acronym = next == '.' ? acronym_end(c) : 0;
+    if (acronym) return *end = acronym, PATTERN_ACRONYM;
     if (c->atoms[p].first == LOOK_CAPITAL && next == '&' && p + 2 < c->n &&
         c->atoms[p + 2].first == LOOK_CAPITAL && c->atoms[p].last == LOOK_CAPITAL &&
         c->atoms[p + 2].last == LOOK_CAPITAL && n_chars(c, p) < 4 && n_chars(c, p + 2) < 4) {
