@@ -253,9 +253,9 @@ _SCRIPTS = {
     "h": (0x3041, 0x30A0),
     "k": (0x30A0, 0x3100, 0x31F0, 0x3200, 0xFF66, 0xFFA0),
     "z": (0x3005, 0x3008, 0x3021, 0x302A, 0x3400, 0xA000, 0xF900, 0xFB00, 0x20000, 0x40000),
+    "s": _UNSPACED,
 }
-# Above all characters.
-_LOOK_CLASSES = 0x110000
+_LOOK_CLASSES = 0x110000  # above all characters
 
 
 @cache
@@ -263,7 +263,7 @@ def class_page(number: int, single: str = "") -> bytes:
     """Return how the core sees PAGE characters from number x PAGE on, one byte each.
 
     The lowest three bits are the kind (white space, letter, mark, digit, other; `single` as for
-    atoms_of); those above are the type: 0 for a mark, else the place in ``Aac9hkz``, from 1.
+    atoms_of); those above are the type: 0 for a mark, else the place in ``Aac9hkzs``, from 1.
     """
     codes = range(number * PAGE, (number + 1) * PAGE)
     classes, types = _classes_for(single), _LOOKS + "".join(_SCRIPTS)
@@ -274,7 +274,7 @@ def class_page(number: int, single: str = "") -> bytes:
 
 
 def character_type(letter: str) -> str:
-    """Return ``A a c 9``, or of caseless letters ``h k z``, the script; else the mark."""
+    """Return ``A a c 9``, or of scripts without spaces ``h k z s``; else the mark."""
     look = _letter_class(letter)
     scripts = (name for name, runs in _SCRIPTS.items() if bisect_right(runs, ord(letter)) % 2)
     return next(scripts, look) if look == "c" else look

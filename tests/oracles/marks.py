@@ -21,7 +21,7 @@ RAISED = "\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
 NOTE = "\x01"
 DASHES = ("-", "\u2013", "\u2014")
 NAMES, LETTERS = "aAcn" + NOTE, "aAc"
-CASELESS = "chkz"
+CASELESS = "chkzs"
 AT_END = ".,;:!?\u2026"
 FINAL = ".!?\u2026\u0589\u061f"
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
@@ -206,7 +206,7 @@ def items(
     breaks : whether a line ends behind each atom
     ended : the atoms that are known to end sentences, behind which a dash begins one
     """
-    begin, before_item = 0, True
+    begin, before_item, goes_on = 0, True, False
     for end, gap in enumerate(gaps, 1):
         if gap == NOTHING and end < len(gaps):
             continue
@@ -217,10 +217,14 @@ def items(
             )
             is_item = len(letters) < 2 or (len(letters) < 5 and not letters.strip("IVXLC"))
             is_item &= len(looks) == 1 or bool({*looks} & {*NAMES, "h"})
+            digits = sum(len(word) for word in words[begin:end] if look(word) in ("n", NOTE))
+            is_item &= not (goes_on and digits > 3 and not letters and looks[-1] == ".")
             is_inner = gap == SPACE and not breaks[end - 1] and end < len(gaps)
             if is_item and is_inner and not {looks[-1], look(words[end])} <= {"n", NOTE}:
                 yield "item", end - 1, False
             before_item = is_item and not {*looks} & {*NAMES, "h"}
+        is_open = {look(words[end - 1])[0]} <= {*NAMES, *CASELESS, ",", ";"}
+        goes_on = is_open if breaks[end - 1] else goes_on and before_item
         before_item |= breaks[end - 1] or gap == PARAGRAPH
         before_item |= end - 1 in ended and end < len(words) and look(words[end]) in DASHES
         begin = end

@@ -36,7 +36,7 @@ def matches(
         ends = max((at - i + 1 for i, j in found if j == at), default=0)
         has_next = at + 1 < n and gaps[at] == NOTHING
         begins = max((j - at for i, j in found if i == at + 1), default=0) if has_next else 0
-        type_ = types[at] if types[at] in "Aac9hkz" else "o"
+        type_ = types[at].replace("s", "c") if types[at] in "Aac9hkzs" else "o"
         shown.append(
             _length(over, False)
             + _length(begins, has_next and at + begins == runs[at + 1][1])

@@ -16,7 +16,14 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.text.atoms import Atoms, atoms_of, capital_looks, ending, place_keys
+from perceptron_nlp.text.atoms import (
+    Atoms,
+    atoms_of,
+    capital_looks,
+    character_type,
+    ending,
+    place_keys,
+)
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
@@ -297,8 +304,8 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         chars = 0
         for at in lines[number]:
             chars += atoms.spans[at][1] - atoms.spans[at][0]
-            is_caseless = words[at][0].isalpha() and not _is_cased(words[at][0])
-            if atoms.gaps[at] != NOTHING or is_caseless or chars > LONGEST_LINE:
+            is_whole = character_type(words[at][0]) in "hkzs"
+            if atoms.gaps[at] != NOTHING or is_whole or chars > LONGEST_LINE:
                 break
         return chars
 
@@ -334,10 +341,6 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         if has_room and not goes_on and (not is_small(number + 1) or is_item):
             found.append(lines[number][-1])
     return found
-
-
-def _is_cased(letter: str) -> bool:
-    return letter.isupper() or letter.istitle() or _is_small(letter)
 
 
 def _is_small(letter: str) -> bool:

@@ -116,9 +116,9 @@ typedef struct {
  * LONGEST_LINE + 1, and the lines before, the nearest first, 0 for none; and how it begins. And whether a
  * word before it, of the same paragraph, has a capital; as long as none has, the mark that ended a
  * sentence last (0: a word or too many marks stand behind it), marks since, and is there white space?
- * And is the atom before it a letter alone? */
+ * And is the atom before it a letter alone, and did the line before end without a mark? */
 typedef struct {
-    uint32_t own, before[2], first, has_capital, end, between, is_apart, is_short;
+    uint32_t own, before[2], first, has_capital, end, between, is_apart, is_short, goes_on;
 } Line;
 
 /* What came out of a text. */
@@ -936,6 +936,11 @@ static inline void end_step(Line *line, const Atom *atom) {
     line->is_apart |= line->end && atom->gap != GAP_NOTHING;
 }
 
+/* Does a line that ends with an atom mostly go on in the next, if there is no room in it? */
+static inline int leaves_open(const Atom *atom) {
+    return atom->first >= LOOK_CLASSES || atom->first == ',' || atom->first == ';';
+}
+
 static inline void line_step(Line *line, const Atom *atom) {
     line->has_capital |= has_own_capital(atom);
     if (!line->has_capital) end_step(line, atom);
@@ -946,6 +951,7 @@ static inline void line_step(Line *line, const Atom *atom) {
     line->before[1] = line->before[0];
     line->before[0] = line->own;
     line->own = line->first = 0;
+    line->goes_on = leaves_open(atom);
 }
 
 /* Is an atom a short word in small letters that may begin a sentence behind this mark? */
@@ -987,6 +993,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                                    int is_whole, Line before) {
     size_t chunk = begin, barrier = begin;
     int before_item = !before.own, has_capital = (int)before.has_capital;
+    int goes_on = (int)before.goes_on;
     for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
         if (i >= first && atom->gap == GAP_PARAGRAPH)
@@ -1021,11 +1028,13 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             const int opens = opens_item(&own);
             const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
             if (opens && i >= first && is_inner && holds(m, PATTERN_ITEM) &&
+                !(goes_on && is_year(&own)) &&
                 (atom->first != LOOK_DIGIT || atoms[i + 1].first != LOOK_DIGIT)) /* 1 000 */
                 atom->label = m->token;
             before_item = opens > 1;
         }
         before_item |= atom->kind & ENDS_LINE;
+        goes_on = atom->kind & ENDS_LINE ? leaves_open(atom) : goes_on && before_item;
         before_item |= ends && is_dash(atoms[i + 1].first);
         if (n > 1 && m->has_abbreviations)
             hold_abbreviations(m, sums, text, atoms + chunk, n, from, end - i - 1);
@@ -1061,7 +1070,8 @@ static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int i
     for (; i < end && length <= LONGEST_LINE; i++) {
         length += atoms[i].char_end - atoms[i].char_begin;
         if (i + 1 == end && !is_whole) return 0;
-        if (atoms[i].gap != GAP_NOTHING || atoms[i].first == LOOK_CASELESS) break;
+        /* Of a script without spaces a letter may begin a line. */
+        if (atoms[i].gap != GAP_NOTHING || atoms[i].type > TYPE_DIGIT) break;
     }
     return length;
 }

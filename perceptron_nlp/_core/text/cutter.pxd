@@ -53,9 +53,7 @@ cdef extern from "text/words.h" nogil:
     ctypedef struct CutSums:
         pass
     ctypedef struct Line:
-        uint32_t own
-        uint32_t[2] before
-        uint32_t first
+        pass
     ctypedef struct Cut:
         CutSums *sums
         AtomList list

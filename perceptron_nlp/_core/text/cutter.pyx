@@ -3,11 +3,11 @@
 
 from array import array
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -287,7 +287,7 @@ cdef class TextCutter:
         free(self.scripts)
 
     def cut_text(self, bytes text not None, bint at_end, bytes labels=b"", size_t n_before=0,
-                 line=(0, 0, 0, 0)):
+                 bytes line=b""):
         """Cut a text, or the beginning of one, or one that goes on; see CutText.
 
         Parameters
@@ -310,8 +310,10 @@ cdef class TextCutter:
             cutting = self.free.pop()
         except IndexError:
             cutting = Cutting(self)
-        found.found.line.own, found.found.line.first = line[:2]
-        found.found.line.before[0], found.found.line.before[1] = line[2:]
+        # The object may have cut another text before.
+        memset(&found.found.line, 0, sizeof(Line))
+        if len(line) == sizeof(Line):
+            memcpy(&found.found.line, PyBytes_AS_STRING(line), sizeof(Line))
         cutting.cut(found, text, at_end, labels, n_before)
         self.free.append(cutting)
         return found
@@ -393,9 +395,8 @@ cdef class CutText:
         cdef size_t k, first = self.found.kept
         cdef const Atom *atoms = self.found.list.atoms
         labels = bytes([atoms[first + k].label for k in range(self.found.kept_labels)])
-        cdef Line line = self.found.line
-        lines = line.own, line.first, line.before[0], line.before[1]
-        return labels, self.found.kept_before, lines
+        line = PyBytes_FromStringAndSize(<const char *>&self.found.line, sizeof(Line))
+        return labels, self.found.kept_before, line
 
     @property
     def n_sentences(self):

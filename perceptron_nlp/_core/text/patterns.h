@@ -70,6 +70,7 @@ static const char *const FILE_ENDS =
 /* What a version has behind its numbers. */
 static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
+#define MOST_ITEM_DIGITS 3
 #define LONGEST_CODE 40  /* atoms, or characters of a name in markup */
 #define SHORTEST_NOTED 4 /* letters: m² is a unit */
 
@@ -644,6 +645,18 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
     if (trails) return PATTERN_ELLIPSIS;
     return has_dash ? PATTERN_DASH : -1;
+}
+
+/* Are atoms with nothing between digits, more than an item begins with, and a full stop: 1848., (1844-1900).? */
+static inline int is_year(const Chunk *c) {
+    int64_t digits = 0;
+    for (int64_t k = 0; k < c->n; k++) {
+        if (c->atoms[k].first == LOOK_DIGIT)
+            digits += n_chars(c, k);
+        else if (c->atoms[k].first >= LOOK_CLASSES)
+            return 0;
+    }
+    return digits > MOST_ITEM_DIGITS && c->atoms[c->n - 1].first == '.';
 }
 
 /* Are atoms with nothing between what a line may begin with, before its first word: a mark, or a number, a

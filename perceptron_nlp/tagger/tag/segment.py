@@ -38,7 +38,7 @@ TokenSpan = tuple[int, int, tuple[str, ...]]
 token itself, white space in it as one space."""
 
 
-Rest: TypeAlias = "tuple[bytes, int] | tuple[bytes, int, tuple[int, ...]]"
+Rest: TypeAlias = "tuple[bytes, int] | tuple[bytes, int, bytes]"
 """What the core needs to know to go on cutting a text: see CutText.rest."""
 
 

@@ -22,13 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from perceptron_nlp.crossfit import unheard
-from perceptron_nlp.formats.conllu import running_text
+from perceptron_nlp.formats.conllu import one_text
 from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
 from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
 from perceptron_nlp.tagger.train.packing import Level, at_level, cut_at_level
+from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.text.sentence import Sentence
 
 Kept: TypeAlias = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]
@@ -127,7 +128,7 @@ def _cut_forms(
     segmentation: Segmentation, text: Sequence[Sentence], n_columns: int
 ) -> Iterator[_Form]:
     """Yield the forms of a segmentation, measured; a token has a label in so many columns."""
-    written, tokens, ends = running_text(text)
+    written, tokens, ends = one_text(in_paragraphs(text))
     gold = {*tokens}, {end for (_, end), is_last in zip(tokens, ends, strict=True) if is_last}
 
     def cut(own: Segmentation) -> tuple[set[TokenSpan], set[int]]:

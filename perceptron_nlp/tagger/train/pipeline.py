@@ -14,7 +14,7 @@ from typing import Any
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.formats.conllu import running_text
+from perceptron_nlp.formats.conllu import one_text
 from perceptron_nlp.sampling import permutation
 from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS, XPOS
 from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel, joined
@@ -26,6 +26,7 @@ from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
+from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.tagger.train.stages import (
@@ -261,7 +262,7 @@ def with_lead(segmentation: Segmentation, dev: Iterable[Sentence]) -> Segmentati
     Where near atoms decide, most templates need not be looked at: see Segmentation.lead. There is
     none if the largest that is tried changes something.
     """
-    text, weights = running_text(dev)[0], segmentation.cut.weights
+    text, weights = one_text(in_paragraphs(dev))[0], segmentation.cut.weights
 
     def cut(lead: int | None) -> list[object]:
         score = None if lead is None else lead / weights.scale

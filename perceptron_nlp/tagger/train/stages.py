@@ -26,13 +26,13 @@ from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
-from perceptron_nlp.formats.conllu import Surface, one_text, surfaces
+from perceptron_nlp.formats.conllu import Surface, one_text
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
-from perceptron_nlp.tagger.train.patterns import count_patterns, matches_of
+from perceptron_nlp.tagger.train.patterns import count_patterns, in_paragraphs, matches_of
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.tagger.train.stacking import HELD_OUT, Fit, with_predicted_tags
 from perceptron_nlp.text.atoms import (
@@ -148,7 +148,7 @@ def learn_segmentation(
     sentences, held_out = list(train), None if dev is None else list(dev)
     if not sentences:
         raise FormatError("train: there are no sentences to learn segmentation from")
-    shown, shown_dev = surfaces(sentences), surfaces(held_out or ())
+    shown, shown_dev = in_paragraphs(sentences), in_paragraphs(held_out or ())
     text = LabeledAtoms(shown)
     _warn_of_spaces(text, len(sentences))
     single, is_unspaced = _letters_alone(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,8 @@ import pytest
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import surfaces
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, abbreviations_at, abbreviations_in
+
+MODELS = Path(__file__).parents[3] / "data" / "models"
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +69,7 @@ def test_a_list_of_other_things_is_refused(english: pn.Tagger) -> None:
         ("It was late when they came\nto the house by the river\nwhere Anna and dogs lived.", 1),
         ("Apples,\npears,\nplums", 1),
         ("3 apples and pears of the farm\n2 large eggs of the free hens", 2),
+        ("Plans of the farm:\n12. Sell eggs.\n1848. Buy hens.", 3),
     ],
 )
 def test_line_breaks_that_leave_room_end_sentences(
@@ -72,6 +77,49 @@ def test_line_breaks_that_leave_room_end_sentences(
 ) -> None:
     assert len(cut(english, text)) == sentences
     assert len(cut(english.with_cutting(wrapped=True), text)) <= sentences
+
+
+def test_a_year_ends_a_sentence_that_goes_on_in_its_line(english: pn.Tagger) -> None:
+    for year in ("1848.", "1848-1851.", "(1848-1851)."):
+        text = f"They came to the house by the river in the autumn of\n{year} Anna left later."
+        first, second = cut(english, text)
+        assert (first[-1], second[0]) == (".", "Anna")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "ar-pud",
+            "وصل المسافرون إلى المدينة القديمة بعد رحلة طويلة عبر الصحراء وكانوا جميعا متعبين جدا.",
+        ),
+        ("ko-gsd", "여행자들은 긴 여행을 마치고 오래된 도시에 도착했으며 모두 지쳤다."),
+    ],
+)
+def test_text_without_capitals_is_known_to_be_wrapped(name: str, text: str) -> None:
+    tagger = pn.load(MODELS / f"{name}.model")
+    texts = [text, text]
+    whole = cut(tagger, " ".join(texts))
+    for width in (30, 36, 45, 60):
+        assert cut(tagger, textwrap.fill(" ".join(texts), width)) == whole
+    assert [*map(len, cut(tagger, "\n".join(texts)))] == [len(cut(tagger, text)[0])] * 2
+
+
+def test_a_stream_that_is_left_says_nothing_of_the_next_text() -> None:
+    tagger = pn.load(MODELS / "lt-alksnis.model")
+    text = "tai yra gera diena. mes dabar einame namo. " * 2000
+
+    def pieces(of: str) -> Iterator[str]:
+        return (of[at : at + 5000] for at in range(0, len(of), 5000))
+
+    alone = [sentence.text for sentence in tagger.iter_text(text)]
+    left = tagger.iter_text(pieces(f"Tai gerai. {text}"))
+    next(left)
+    begun = tagger.iter_text(pieces(text))
+    found = [next(begun).text]
+    next(left)
+    assert found + [sentence.text for sentence in begun] == alone
+    assert [sentence.text for sentence in tagger.iter_text(text)] == alone
 
 
 def test_abbreviations_of_raw_text_stand_before_full_stops_within_sentences() -> None:

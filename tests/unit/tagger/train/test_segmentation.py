@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,27 @@ def test_the_text_of_a_treebank_has_its_spaces_and_paragraphs(french: str, tmp_p
     assert "\n\nIl va au bois, dit Zoé. L'arbre du bois dort." in text
     forms = [text[start:end] for start, end in tokens]
     assert forms[:4] == ["Le", "chat", "dort", "."] and sum(ends) == len(sentences)
+
+
+@pytest.mark.parametrize("gap", [" ", ""])
+def test_sentences_that_were_drawn_one_by_one_end_within_paragraphs(
+    gap: str, tmp_path: Path
+) -> None:
+    words = ("天", "地", "人") if not gap else ("كلب", "بيت", "ولد")
+    lines, chance = [], random.Random(1)
+    for _ in range(300):
+        forms = [chance.choice(words) for _ in range(chance.randrange(2, 6))] + ["."]
+        lines.append("# newpar")
+        for number, form in enumerate(forms, 1):
+            is_glued = number < len(forms) and (not gap or number + 1 == len(forms))
+            misc = "SpaceAfter=No" if is_glued else "_"
+            lines.append("\t".join([str(number), form, *"_" * 7, misc]))
+        lines.append("")
+    path = write(tmp_path / "drawn.conllu", "\n".join([*lines, ""]))
+    tagger = pn.train(path, column="text", epochs=3)
+    texts = [gap.join(words[k] for k in one) + "." for one in ((0, 1), (2, 0, 1), (1, 2))]
+    found = [sentence.text for sentence in tagger.tag_text(gap.join(texts))]
+    assert found == texts
 
 
 def test_places_with_one_label_in_training_are_certain(french: str, tmp_path: Path) -> None:
