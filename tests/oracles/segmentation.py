@@ -320,8 +320,9 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         width = max(map(length, range(number - 2, number + 2)))
         has_third = number + 2 < len(lines) and length(number + 1) <= LONGEST_LINE
         small_third = has_third and is_small(number + 2)
-        has_room = length(number) + first_word(number + 1) < width or width < NARROWEST
         first, second = (first_of(at) for at in (number, number + 1))
+        narrowest = NARROWEST // 2 if character_type(second) in "hkzs" else NARROWEST
+        has_room = length(number) + first_word(number + 1) < width or width < narrowest
         if first.isdigit() and second.isdigit():
             has_room = True
         if first == second and not first.isalpha() and not first.isdigit():

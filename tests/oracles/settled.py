@@ -61,13 +61,20 @@ def settled_by_counts(
     found = said(words, rule.words, rule.words_share)
     if found is not None:
         return found, False
-    for ending in endings(word, is_first and looks_first):
-        met: Counter[int] = Counter()
-        for (own, first, labels, label), n in counts.items():
-            if labels == before and times[own, labels] <= 10:
-                met[label] += n * (ending in endings(own, first and looks_first))
-        found = said(+met, rule.endings, rule.endings_share)
-        if found is not None:
-            shown = min(words, key=lambda one: (-words[one], one)) if words else found
-            return (found, True) if found == shown and found >= 0 else (-1, False)
-    return -1, False
+
+    def by_ending(where_first: bool) -> int:
+        for ending in endings(word, where_first):
+            met: Counter[int] = Counter()
+            for (own, first, labels, label), n in counts.items():
+                if labels == before and times[own, labels] <= 10:
+                    met[label] += n * (ending in endings(own, first and looks_first))
+            found = said(+met, rule.endings, rule.endings_share)
+            if found is not None:
+                return found
+        return -1
+
+    label = by_ending(is_first and looks_first)
+    shown = min(words, key=lambda one: (-words[one], one)) if words else label
+    elsewhere = [by_ending(first) for first in (False, True)[: 1 + looks_first]] if words else []
+    is_open = label != shown or label < 0 or {*elsewhere} - {-1, shown}
+    return (-1, False) if is_open else (label, True)

@@ -1098,7 +1098,9 @@ static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whol
     if (earlier > width) width = earlier;
     const int small_first = first == LOOK_SMALL, is_small = atoms[i + 1].first == LOOK_SMALL;
     const int small_third = has_third && atoms[k].first == LOOK_SMALL;
-    int has_room = own + word < width || width < NARROWEST;
+    /* Letters of scripts without spaces are mostly as wide as two others. */
+    const uint32_t narrowest = atoms[i + 1].type > TYPE_DIGIT ? NARROWEST / 2 : NARROWEST;
+    int has_room = own + word < width || width < narrowest;
     /* Lines of a log begin with digits, items with the same mark. */
     if (first == atoms[i + 1].first && (first < LOOK_CLASSES || first == LOOK_DIGIT)) has_room = 1;
     /* A line that fills the width, between others that do not: in a list rather than in prose. */

@@ -122,10 +122,10 @@ class Counted:
     def settled(self, rule: Rule, found: Found) -> tuple[Numbers, Numbers]:
         """Return the labels that a rule settles, or OPEN, and by which ending of each, -1 for none.
 
-        What a word showed, rarely as it came, says more than its ending: where they differ it is
-        open.
+        What a word showed, rarely as it came, says more than its ending: where they differ, first
+        in a sentence or not, it is open.
         """
-        by_word = self.words.settled(rule.words, rule.words_share)[found.words]
+        by_word = self.in_table(rule)[0][found.words]
         labels, ending = self._by_ending(rule, found.endings)
         shown = self.words.label[found.words]
         labels[(found.words >= 0) & (shown != labels)] = OPEN
