@@ -247,8 +247,8 @@ def word_numbers(words: Words) -> list[tuple[int, int, int]]:
 PAGE = 256
 _KINDS = {"S": 0, "L": 1, "M": 2, "Z": 2, "D": 3, "H": 4, "O": 4}
 _LOOKS = " Aac9"
-# Of caseless letters the scripts that a word does not go on from one into another: where runs of
-# their code points begin and end, in turns.
+# Of caseless letters the scripts that a word does not go on from one into another, the last being
+# all others without spaces: where runs of their code points begin and end, in turns.
 _SCRIPTS = {
     "h": (0x3041, 0x30A0),
     "k": (0x30A0, 0x3100, 0x31F0, 0x3200, 0xFF66, 0xFFA0),
