@@ -5,7 +5,7 @@
 #include "tag/typelayout.h"
 
 /* What a character, or an atom, is: its kind, and above that its type: 0 for a mark, else one of four classes, by
- * which it is known at the edge of an atom, or one of three scripts whose letters are caseless. A
+ * which it is known at the edge of an atom, or one of four of letters of scripts without spaces. A
  * page, which has those of 256 characters, is UNKNOWN till asked for. */
 enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN };
 #define CHARACTER_PAGES 0x1100
@@ -15,6 +15,7 @@ enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN 
 #define IS_RAISED (2 << KIND_BITS) /* beside that of a word seen with a capital: see cut.h */
 enum { TYPE_CAPITAL = 1, TYPE_SMALL, TYPE_CASELESS, TYPE_DIGIT };
 #define IS_LETTER(type) ((type) && (type) != TYPE_DIGIT)
+#define IS_UNSPACED(type) ((type) > TYPE_DIGIT)
 #define LOOK_CLASSES 0x110000u /* above all characters */
 #define LONGEST_ATOM 10000     /* characters, and marks behind digits */
 
@@ -91,7 +92,7 @@ static ALWAYS_INLINE void reading_step(Reading *r) {
 
 static ALWAYS_INLINE uint32_t reading_edge(const Reading *r) {
     const uint32_t type = r->class >> KIND_BITS, seen = seen_point(r->code);
-    if (type) return LOOK_CLASSES + (type > TYPE_DIGIT ? TYPE_CASELESS : type);
+    if (type) return LOOK_CLASSES + (IS_UNSPACED(type) ? TYPE_CASELESS : type);
     return seen == NOT_SEEN ? r->code : seen;
 }
 

@@ -1063,15 +1063,14 @@ static inline int settle_kind(int kind, const uint8_t *text, Atom *atoms, size_t
  * that of a heading, an item, or a message: text that is wrapped to a width leaves no such room. How
  * wide the text is, two lines before and one behind tell. */
 
-/* Characters of the word that begins with atom i, at most so many; 0: it may go on behind the last
- * atom. */
+/* Characters of the word that begins with atom i (of the letter, in a script without spaces), at most so
+ * many; 0: it may go on behind the last atom. */
 static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int is_whole) {
     uint32_t length = 0;
     for (; i < end && length <= LONGEST_LINE; i++) {
         length += atoms[i].char_end - atoms[i].char_begin;
         if (i + 1 == end && !is_whole) return 0;
-        /* Of a script without spaces a letter may begin a line. */
-        if (atoms[i].gap != GAP_NOTHING || atoms[i].type > TYPE_DIGIT) break;
+        if (atoms[i].gap != GAP_NOTHING || IS_UNSPACED(atoms[i].type)) break;
     }
     return length;
 }
@@ -1099,7 +1098,7 @@ static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whol
     const int small_first = first == LOOK_SMALL, is_small = atoms[i + 1].first == LOOK_SMALL;
     const int small_third = has_third && atoms[k].first == LOOK_SMALL;
     /* Letters of scripts without spaces are mostly as wide as two others. */
-    const uint32_t narrowest = atoms[i + 1].type > TYPE_DIGIT ? NARROWEST / 2 : NARROWEST;
+    const uint32_t narrowest = IS_UNSPACED(atoms[i + 1].type) ? NARROWEST / 2 : NARROWEST;
     int has_room = own + word < width || width < narrowest;
     /* Lines of a log begin with digits, items with the same mark. */
     if (first == atoms[i + 1].first && (first < LOOK_CLASSES || first == LOOK_DIGIT)) has_room = 1;

@@ -84,7 +84,7 @@ static inline uint8_t shown_distance(uint32_t n) {
 /* What is seen of the place behind an atom. */
 static inline void show_match(const Atom *atoms, size_t n, const Match *found, size_t i,
                               uint8_t shown[MATCH_BYTES]) {
-    static const uint8_t types[] = "oAac9hkzc";
+    static const uint8_t types[] = "oAac9hkzc"; /* of other unspaced scripts as of caseless ones */
     const Match *own = &found[i], *next = own + 1;
     const int has_next = i + 1 < n && atoms[i].gap == GAP_NOTHING;
     shown[0] = shown_length(own->goes_on, 0);

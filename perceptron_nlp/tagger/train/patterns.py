@@ -18,8 +18,7 @@ from perceptron_nlp.text.tagset import GOES_ON, NOTHING, PATTERN_KINDS, SENTENCE
 # Of the sentences of a text, if as many open a paragraph, so many are learned as one: dev parts of
 # Arabic-PUD and Japanese-GSD lose tokens where it is six, or all.
 _MOST_APART, _TOGETHER = 0.95, 3
-# Fewer spaces for a token are those of a script without spaces.
-_FEW_SPACES = 0.1
+_FEW_SPACES = 0.1  # for a token: fewer are those of a script without spaces
 
 
 def in_paragraphs(sentences: Iterable[Sentence]) -> list[Surface]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -86,6 +86,7 @@ class Counted:
 
     def __init__(self, looks_first: bool, counts: Counter[tuple[str, bool, Before, int]]) -> None:
         self._looks_first = looks_first
+        self.in_table = cache(self._in_table)  # it is asked of each rule many times
         self._word_numbers: dict[tuple[str, Before], int] = {}
         self._ending_numbers: dict[tuple[bytes, Before], int] = {}
         numbers: list[int] = []
@@ -165,7 +166,7 @@ class Counted:
         endings = [key_of(ending, before) for ending, before in self._ending_numbers]
         return np.array(words, np.uint32), np.array(endings, np.uint32)
 
-    def in_table(self, rule: Rule) -> tuple[Numbers, Truths]:
+    def _in_table(self, rule: Rule) -> tuple[Numbers, Truths]:
         """Return the labels that words settle, OPEN or RARE, and which words are in the table.
 
         Those of which their endings say it are not; the last one stands for all never met.
