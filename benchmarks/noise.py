@@ -14,6 +14,13 @@ some words only are drawn by a seed:
 - soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
 - wrapped: lines of at most 60 characters; items: each sentence on a line of its own
 - entities: & < > and quotes as HTML entities, which are one token where the mark was
+- joined: a space between paragraphs; quoted: wrapped, with "> " before each line, as in a mail
+- notes: [1] behind a word of every sentence, and behind the end of every other one
+- stars: **two stars** on both sides of one word in ten
+- added: a picture, a #tag or an address behind the ends of sentences
+- alike: Arabic yeh and kaf in Persian, cedillas in Romanian
+
+Of what is put between, nothing is counted but what it does to the tokens of the treebank.
 """
 
 from __future__ import annotations
@@ -24,8 +31,9 @@ import lzma
 import random
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text, with_misc
@@ -51,6 +59,8 @@ ENTITIES = {
     "\u2019": "&rsquo;",
 }
 ENTITIES |= {"\u00ab": "&laquo;", "\u00bb": "&raquo;", "\u2026": "&hellip;", "\u2013": "&ndash;"}
+ALIKE = {"\u06cc": "\u064a", "\u06a9": "\u0643"} | dict(zip("șțȘȚ", "şţŞŢ", strict=True))
+ADDED = (" \U0001f600", " #abc", " https://a.org/b", " \u2764\ufe0f #abc")
 INVISIBLE = "\u200b\u200e\u2060\ufeff"
 WIDTH = 60
 TURKIC = {"caps": {"i": "İ"}, "lower": {"I": "ı", "İ": "i"}}
@@ -106,12 +116,12 @@ CHANGES: dict[str, Change] = {
     "soft": soft,
     "zero": zero,
     "entities": written(ENTITIES),
-    "wrapped": lambda form, _: form,
-    "items": lambda form, _: form,
+    "alike": written(ALIKE),
 }
+BY_TEXT = ("wrapped", "items", "joined", "quoted", "notes", "stars", "added")
 WRITTEN = ("straight", "curly")
 """Changes that the lemmas of marks have, too, …"""
-EVERY_WORD = ("caps", "lower", "entities", *WRITTEN)
+EVERY_WORD = ("caps", "lower", "entities", "alike", *WRITTEN)
 """… and those that words of multiword tokens have."""
 
 
@@ -150,28 +160,101 @@ def in_lines(text: str, breaks: Iterable[int]) -> str:
     return "".join(letters)
 
 
-def by_lines(tagger: pn.Tagger, test: str, kind: str) -> dict[str, pn.F1]:
-    """Return F1 where the text is broken into lines."""
+def wrapped(text: str) -> str:
+    """Break a text into lines of at most WIDTH characters."""
+    begin, breaks = 0, []
+    for word in re.finditer(r"\S+", text):
+        if "\n" in text[max(0, word.start() - 2) : word.start()]:
+            begin = word.start()
+        elif word.end() - begin > WIDTH and text[word.start() - 1] == " ":
+            begin = word.start()
+            breaks.append(begin - 1)
+    return in_lines(text, breaks)
+
+
+def put_between(
+    text: str, tokens: Sequence[tuple[int, int]], ends: Sequence[bool], kind: str
+) -> Iterator[tuple[int, str]]:
+    """Yield what a kind puts into a text, with its place."""
+    chance, last, number = random.Random(1), 0, 0
+    if kind == "quoted":
+        yield from ((found.end(), "> ") for found in re.finditer(r"\A|\n", text))
+    for at, (begin, end) in enumerate(tokens):
+        is_word = LETTERS.fullmatch(text[begin:end]) is not None
+        if kind == "stars" and is_word and chance.random() < 0.1:
+            yield from ((begin, "**"), (end, "**"))
+        if not ends[at]:
+            continue
+        number += 1
+        if kind == "notes":
+            words = [
+                place
+                for first, place in tokens[last:at]
+                if LETTERS.fullmatch(text[first:place]) and text[place] == " " and place - first > 3
+            ]
+            if words:
+                yield chance.choice(words), f"[{number % 40 + 1}]"
+            if number % 2:
+                yield end, f"[{number % 40 + 1}]"
+        elif kind == "added":
+            yield end, ADDED[number % len(ADDED)]
+        last = at + 1
+
+
+class Token(NamedTuple):
+    """A token of running text; see perceptron_nlp.TextToken."""
+
+    form: str
+    words: tuple[Any, ...]
+
+
+class Cut(NamedTuple):
+    """A sentence as its tokens."""
+
+    tokens: list[Token]
+
+
+def restored(sentences: Iterable[Any], text: str, own: Sequence[int]) -> Iterator[Any]:
+    """Yield sentences without what was put between.
+
+    own : for each place of the text with that how many characters of it stand before
+    """
+    for sentence in sentences:
+        tokens = [
+            Token(text[own[token.start] : own[token.end]], token.words)
+            for token in sentence.tokens
+            if own[token.start] < own[token.end]
+        ]
+        if tokens:
+            yield Cut(tokens)
+
+
+def by_text(tagger: pn.Tagger, test: str, kind: str) -> dict[str, pn.F1]:
+    """Return F1 where the text is broken into lines, or something is put between its tokens."""
     text, tokens, ends = running_text(pn.read_conllu(test))
     if kind == "items":
         breaks = [end for (_, end), is_end in zip(tokens, ends, strict=True) if is_end]
-        breaks = [place for place in breaks if text[place : place + 1] == " "]
-    else:
-        begin, breaks = 0, []
-        for word in re.finditer(r"\S+", text):
-            if "\n" in text[max(0, word.start() - 2) : word.start()]:
-                begin = word.start()
-            elif word.end() - begin > WIDTH and text[word.start() - 1] == " ":
-                begin = word.start()
-                breaks.append(begin - 1)
-    broken = in_lines(text, breaks)
-    return scores_from_text(Source(test, "test"), tagger.model, lambda _: tagger.iter_text(broken))
+        text = in_lines(text, (place for place in breaks if text[place : place + 1] == " "))
+    elif kind in ("wrapped", "quoted"):
+        text = wrapped(text)
+    elif kind == "joined":
+        text = text.replace("\n\n", "  ")
+    letters, own, last = [], [0], 0
+    for place, inserted in [*sorted(put_between(text, tokens, ends, kind)), (len(text), "")]:
+        letters += [text[last:place], inserted]
+        own += [*range(last + 1, place + 1), *[place] * len(inserted)]
+        last = place
+    found = "".join(letters)
+    source = Source(test, "test")
+    return scores_from_text(
+        source, tagger.model, lambda _: restored(tagger.iter_text(found), text, own)
+    )
 
 
 def scores(tagger: pn.Tagger, test: str, kind: str) -> list[float]:
     """Return F1 of what is shown, on a copy of a treebank."""
-    if kind in ("wrapped", "items"):
-        found = by_lines(tagger, test, kind)
+    if kind in BY_TEXT:
+        found = by_text(tagger, test, kind)
         return [100 * found[name].f1 for name in SHOWN if name in found]
     with (
         (lzma.open if test.endswith(".xz") else open)(test, "rt", encoding="utf-8") as lines,
@@ -189,7 +272,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("tests", nargs="+", metavar="MODEL=TEST")
-    parser.add_argument("--kinds", nargs="+", default=list(CHANGES), choices=CHANGES)
+    kinds = [*CHANGES, *BY_TEXT]
+    parser.add_argument("--kinds", nargs="+", default=kinds, choices=kinds)
     chosen = parser.parse_args()
     print("| test | text | tokens | sentences | UPOS | lemmas |\n|---|---|" + "--:|" * 4)
     for pair in chosen.tests:

@@ -49,9 +49,10 @@ SMALL_CLASSES = {"1": 2, "2": 5, "3": 20}
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
-ENDS = ("exclamation", "question", "ellipsis", "closed", "dash")
+ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash")
 """Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
-or brackets behind them (``closed``), full stops, too; and these before a ``dash``."""
+(``closed``) or brackets behind them (``bracketed``), full stops, too; and these before a
+``dash``."""
 NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (
@@ -89,10 +90,11 @@ Patterns = Mapping[str, Sequence[int]]
 """By kind how many patterns training met, and how many of them it treated in another way."""
 
 
-NOT_SEEN = "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff" + "".join(
-    map(chr, range(0x2066, 0x2070))
+NOT_SEEN = (
+    "\u00ad\u061c\u0640\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
+    + "".join(map(chr, range(0x2066, 0x2070)))
 )
-"""Soft hyphens, and characters without width that join nothing."""
+"""Soft hyphens, what draws an Arabic word out, and characters without width that join nothing."""
 ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
 """An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
 APOSTROPHES = "\u2019\u02bc"
@@ -100,8 +102,11 @@ APOSTROPHES = "\u2019\u02bc"
 COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
+ALIKE = ("\u064a\u0643\u015e\u015f\u0162\u0163", "\u06cc\u06a9\u0218\u0219\u021a\u021b")
+"""Letters that are written for each other where a keyboard has one of them: Arabic yeh and kaf in
+Persian, cedillas in Romanian."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
-_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}", "--''")}
+_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"--''{ALIKE[1]}")}
 
 
 def seen(text: str) -> str:

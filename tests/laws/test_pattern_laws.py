@@ -29,7 +29,21 @@ MARKS = st.sampled_from(
     [
         *"aAéI中で1.,;:!?…*_`'\"()[]«»„“”‘’‚–—-¿¡%¹²⁴™ \u00ad\u0301",
         *(" a", " A", " 中", " – ", "word", "Word", " http", " www.", "...", "''", "``", "**"),
-        *("&quot;", "&sup1;", "\n", " ("),
+        *(
+            "&quot;",
+            "&sup1;",
+            "\n",
+            " (",
+            "[1]",
+            "[a]",
+            "。",
+            "」",
+            "「",
+            "😀",
+            "http://a.bc",
+            "#tag",
+        ),
+        *("।", "words.", " *W", "\n> ", "\n# "),
     ]
 )
 
@@ -57,6 +71,10 @@ def test_the_core_finds_the_patterns_that_expressions_find(text: str) -> None:
 @given(text=st.lists(MARKS, max_size=16).map("".join))
 @example("it *is* **so** _very_ `nice` 'here' ``there'' s*** *ss 'n' __x__ _x but_ ~x 'ab 'ab's")
 @example('noted¹² it¹ "said"² (seen)¹. Then¹ … and: so; to - x ™ y... a … A *. b :( c http://d')
+@example(
+    "word.[12] It.[a][2] 12 x.² «It So「一。」「二。」三。[1]四。😀五 So. http://a.bc #t 😀 It"
+)
+@example("word[1] It **word** **It** words. *It* `a` *a* It *it ab. **It** U.S.[1] ab.)) It [1] .")
 @example("x... www.y z... www .y a: ¿b a: (b a. (B a... – b ab'' ``ab'' ‘ab' ab_ _ab_ (_ab_)")
 def test_the_core_finds_the_marks_that_the_oracle_finds(text: str) -> None:
     spans, gaps = atoms_of(text)

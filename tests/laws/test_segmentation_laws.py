@@ -53,6 +53,15 @@ OTHERS = (
     "👩\u200d💻",
     "🇫🇷",
     ":-)",
+    "bois[1]",
+    ".[12]",
+    "fin.²",
+    "**bois**",
+    "`Le",
+    "😀",
+    "。」",
+    "「",
+    "#bois",
     "Le",
     "bois",
     "中",
@@ -62,7 +71,10 @@ PATTERNS = st.lists(
 ).map("".join)
 # Lines of any length, with and without room for the word behind them.
 LINES = st.lists(
-    st.lists(st.sampled_from(["Le", "bois", "- du", "12", "longueur,", "fin."]), max_size=12)
+    st.lists(
+        st.sampled_from(["Le", "bois", "- du", "12", "longueur,", "fin.", "> Le"]), max_size=12
+    )
+    | st.lists(st.sampled_from([">", ">>", "# du", "bois", "//", "Le"]), max_size=3)
     | st.sampled_from([["x" * 399], ["x" * 400], ["Le"] * 140]),
     max_size=8,
 )

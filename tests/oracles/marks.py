@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Collection, Iterator, Sequence
 
-from perceptron_nlp.text.atoms import character_type
+from oracles.patterns import patterns
+from perceptron_nlp.text.atoms import Atoms, character_type
 from perceptron_nlp.text.tagset import NOTHING, PARAGRAPH, SPACE, seen
 
 Mark = tuple[str, int, bool]
@@ -23,7 +26,13 @@ DASHES = ("-", "\u2013", "\u2014")
 NAMES, LETTERS = "aAcn" + NOTE, "aAc"
 CASELESS = "chkzs"
 AT_END = ".,;:!?\u2026"
-FINAL = ".!?\u2026\u0589\u061f"
+WIDE = "\u3002\uff01\uff1f"
+WIDE_OPENING = "\u3008\u300a\u300c\u300e\u3010\u2018\u201c\uff08(["
+WIDE_CLOSING = "\u3009\u300b\u300d\u300f\u3011\u2019\u201d\uff09)]'"
+FINAL = ".!?\u2026\u0589\u061f\u0964\u06d4" + WIDE
+PICTURE = re.compile("[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+ADDED = ("url", "email", "host", "tag", "emoji", "emoticon")
+"""Kinds of patterns that may stand behind the end of a sentence."""
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
 LEAST_NOTED = 4
 
@@ -41,6 +50,17 @@ class Chunk:
 
     def is_name(self, at: int) -> bool:
         return 0 <= at < len(self.looks) and self.looks[at] in NAMES
+
+    def is_word(self, at: int) -> bool:
+        return 0 <= at < len(self.looks) and self.looks[at] in LETTERS
+
+    def noted(self, at: int) -> int:
+        """Return how many atoms of a note end there: [12] or a raised number."""
+        looks = self.looks
+        if at < 2 or at >= len(looks) or looks[at] != "]" or looks[at - 2] != "[":
+            return int(looks[at : at + 1] == NOTE) if at >= 0 else 0
+        is_letter = looks[at - 1] in LETTERS and self.sizes[at - 1] == 1
+        return 3 if looks[at - 1] in "n" + NOTE or is_letter else 0
 
     def opens(self, at: int) -> bool:
         mark = self.looks[at]
@@ -119,8 +139,8 @@ def commas(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
             yield "comma", at, False
 
 
-def enclosed(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
-    """Yield the places beside brackets, quotes and the like that enclose words."""
+def _chunks(words: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, str, Chunk, str]]:
+    """Yield chunks of atoms: where each begins, what stands before it, itself, what is behind."""
     begin = 0
     for end, gap in enumerate(gaps, 1):
         if gap == NOTHING and end < len(gaps):
@@ -128,74 +148,218 @@ def enclosed(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
         if end - begin > 1:
             before = look(words[begin - 1]) if begin and gaps[begin - 1] == SPACE else ""
             behind = look(words[end]) if gap == SPACE and end < len(words) else ""
-            for kind, at in _enclosed(before, Chunk(words[begin:end]), behind):
-                yield kind, begin + at, False
+            yield begin, before, Chunk(words[begin:end]), behind
         begin = end
 
 
-def _enclosed(before: str, own: Chunk, behind: str) -> Iterator[tuple[str, int]]:
-    looks, begin = own.looks, 0
-    while begin + 1 < len(looks) and own.opens(begin):
+def _n_opening(own: Chunk) -> int:
+    begin = 0
+    while begin + 1 < len(own.looks) and own.opens(begin):
         begin += 1
-    end = begin + max(1, len(looks[begin:].rstrip(AT_END)))
-    if own.is_name(begin):
-        for at in range(begin):
-            kind = kind_of(looks[at])
-            if not own.is_of_others(at, begin, kind, looks[end - 1]):
-                yield kind, at
-    if begin and looks[begin] == "a" and before and before in f"{NAMES}h,":
-        yield kind_of(looks[0]), -1
-    last = end - 1
-    while last > begin and own.closes(last, begin):
-        last -= 1
-    if not own.is_name(last) and looks[last] not in ".!?\u2026":
+    return begin
+
+
+def opened(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+    """Yield places before marks that open within a sentence."""
+    for begin, before, own, _ in _chunks(words, gaps):
+        n_opening = _n_opening(own)
+        if n_opening and before:
+            kind = kind_of(own.looks[0])
+            is_emphasis = kind == "emphasis" and own.is_name(n_opening) and before in LETTERS + "h"
+            if is_emphasis or (own.looks[n_opening] == "a" and before in f"{NAMES}h,"):
+                yield kind, begin - 1, False
+
+
+def enclosed(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+    """Yield the places beside brackets, quotes and the like that enclose words."""
+    for start, _, own, behind in _chunks(words, gaps):
+        begin, looks = _n_opening(own), own.looks
+        end = begin + max(1, len(looks[begin:].rstrip(AT_END)))
+        if own.is_name(begin):
+            for at in range(begin):
+                kind = kind_of(looks[at])
+                if not own.is_of_others(at, begin, kind, looks[end - 1]):
+                    yield kind, start + at, False
+        for kind, at in _closing(own, begin, end, behind):
+            yield kind, start + at, False
+
+
+def _closing(own: Chunk, begin: int, end: int, behind: str) -> Iterator[tuple[str, int]]:
+    looks, last = own.looks, end - 1
+    opening = looks[begin - 1] if begin else ""
+    while last > begin:
+        size = own.noted(last)
+        size = size if last - size >= begin else 0
+        if not size and not own.closes(last, begin):
+            break
+        last -= size or 1
+    has_word = own.is_name(last)
+    if last == end - 1 or not (has_word or looks[last] in ".!?\u2026"):
         return
+    is_noted = own.noted(last + 1) == 1 or own.noted(last + 3) > 1
+    is_cut = own.is_word(last - 1) and own.sizes[last - 1] > 1
+    if looks[last] == "." and behind != "a" and is_cut and is_noted:
+        yield "note", last - 1
     is_within = bool({*looks[begin:last]} & {*"([{"})
-    for at in range(last + 1, end):
-        kind = kind_of(looks[at])
-        is_part = kind == "bracket" and is_within
-        if is_part or own.is_of_others(at, last, kind, looks[begin - 1] if begin else ""):
-            continue
-        is_stop = kind == "quote" and at == last + 1 and looks[last] == "."
-        yield ("stop" if is_stop else kind), at - 1
-        if at + 1 == len(looks) and behind == "a":
+    at = last
+    while at + 1 < end:
+        at += 1
+        is_listed = own.noted(at + 2) > 1
+        kind = "note" if is_listed else kind_of(looks[at])
+        is_other = own.is_of_others(at, last, kind, "" if is_listed else opening)
+        if is_listed:
+            if not is_other:
+                yield from ((kind, place) for place in range(at - 1, at + 2))
+            at += 2
+        elif is_other or (kind == "bracket" and is_within):
+            if kind != "emphasis" or looks[at] != opening:
+                continue
+        else:
+            is_stop = kind == "quote" and at == last + 1 and looks[last] == "."
+            yield ("stop" if is_stop else kind), at - 1
+        is_paired = kind == "emphasis" and looks[at : at + 1] == opening
+        is_beside = has_word and (is_paired or kind == "note")
+        if at + 1 == len(looks) and behind and (is_beside or behind == "a"):
             yield kind, at
 
 
-def ends(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+def wide(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+    """Yield ends of sentences in scripts without spaces, and the tokens before them."""
+    begin = 0
+    for end, gap in enumerate(gaps, 1):
+        if gap != NOTHING or end == len(gaps):
+            if end - begin > 2:
+                for kind, at, is_end in _wide(Chunk(words[begin:end])):
+                    yield kind, begin + at, is_end
+            begin = end
+
+
+def _wide(own: Chunk) -> Iterator[Mark]:
+    looks, mark = own.looks, -1
+    while mark + 2 < len(looks):
+        mark += 1
+        if looks[mark] not in WIDE:
+            continue
+        at, has_closed = mark + 1, False
+        while at < len(looks):
+            is_listed = at + 2 < len(looks) and own.noted(at + 2) > 1
+            closes = looks[at] in WIDE_CLOSING
+            has_closed |= closes
+            if not (closes or is_listed or looks[at] == NOTE or PICTURE.match(looks[at])):
+                break
+            at += 3 if is_listed else 1
+        if at == mark + 1 or at >= len(looks):
+            continue
+        if looks[at] in WIDE_OPENING or (not has_closed and own.is_name(at)):
+            kind = "closed" if has_closed else "note"
+            yield from ((kind, place, False) for place in range(mark, at - 1))
+            yield kind, at - 1, True
+            mark = at - 1
+
+
+def leads(mark: str, gap: str) -> bool:
+    """Is a mark that begins a line none of its text?"""
+    return mark in ">/" or (mark in "#%;|" and gap == SPACE)
+
+
+def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> Iterator[Mark]:
     """Yield what ends sentences in most languages, or ends none."""
-    looks, begin = "".join(map(look, words)), 0
+    looks, begin, follows = "".join(map(look, words)), 0, False
     for end, gap in enumerate(gaps, 1):
         if gap == NOTHING and end < len(gaps):
             continue
-        own, begin = looks[begin:end], end
-        open_end = own.rstrip(CLOSING + NOTE + PAIRED) or own[0]
-        mark, at = open_end[-1], end
-        if gap != SPACE or mark in f"{NAMES}h":
-            continue
-        has_dash = mark in FINAL and looks[at : at + 1] in DASHES
-        has_dash = has_dash and gaps[at] == SPACE
-        at += has_dash
-        at += looks[at : at + 1] in tuple(OPENING + "_\u00a1\u00bf") and gaps[at] == NOTHING
-        if at >= len(words):
-            continue
-        trails = mark == "\u2026" or (mark == "." and open_end[-2:] == "..")
-        if looks[at] == "a":
-            is_closed = open_end != own or has_dash
-            is_host = words[at] == "www" and gaps[at] == NOTHING and words[at + 1][0] == "."
-            if is_closed or words[at].startswith("http") or is_host:
-                continue
-            if trails:
-                yield "trailing", end - 1, False
-            elif mark not in FINAL + ",([{":
-                yield "colon" if mark in ":;" else "symbol", end - 1, False
-        elif mark in FINAL and looks[at] in "Ach":
-            if open_end != own:
-                yield "closed", end - 1, True
-            elif mark in END_KINDS or trails:
-                yield END_KINDS.get(mark, "ellipsis"), end - 1, True
-            elif has_dash:
-                yield "dash", end - 1, True
+        own, whole = Chunk(words[begin:end]), words[begin:end]
+        limit, start = min(end + 3, len(words)), end
+        while breaks[end - 1] and start < limit and leads(looks[start], gaps[start]):
+            start += 1
+        if gap == SPACE:
+            kind, is_end = _final(own, looks, words, gaps, (start, limit, start > end))
+        else:
+            kind, is_end = "", False
+        first = _first_behind(looks, gaps, end, limit)
+        may_begin = first is not None and looks[first] in "Ach"
+        if not kind and gap == SPACE and follows and may_begin and _is_addition(whole):
+            kind, is_end = "note", True
+        if kind:
+            yield kind, end - 1, is_end
+        rest = own.looks
+        while rest and (rest[-1] in CLOSING + PAIRED or PICTURE.match(rest[-1])):
+            rest = rest[:-1]
+        is_tagged = own.looks[0] == "#" or bool(PICTURE.match(own.looks[0]))
+        follows = gap != PARAGRAPH and (rest[-1:] in [*FINAL] or (follows and is_tagged))
+        begin = end
+
+
+def _is_addition(words: Sequence[str]) -> bool:
+    """Are atoms with nothing between pictures, or patterns that may stand behind an end?"""
+    begins = [sum(map(len, words[:at])) for at in range(len(words) + 1)]
+    atoms = Atoms([*itertools.pairwise(begins)], [NOTHING] * (len(words) - 1) + [SPACE])
+    found = {begin: (kind, end) for kind, begin, end in patterns("".join(words), atoms)}
+    at = 0
+    while at < len(words):
+        kind, end = found.get(at, ("", at + 1))
+        if kind not in ADDED and not PICTURE.match(look(words[at])):
+            return False
+        at = end
+    return True
+
+
+def _first_behind(looks: str, gaps: Sequence[str], at: int, limit: int) -> int | None:
+    """Return what stands behind a space, but for marks that open."""
+    for place in range(at, limit):
+        is_apart = looks[place] == "\u00ab" and gaps[place] == SPACE
+        is_opening = looks[place] in OPENING + "_\u00a1\u00bf"
+        if not is_opening or (gaps[place] != NOTHING and not is_apart):
+            return place
+    return None
+
+
+def _final(
+    own: Chunk, looks: str, words: Sequence[str], gaps: Sequence[str], behind: tuple[int, int, bool]
+) -> tuple[str, bool]:
+    end, limit, is_led = behind
+    last, closed = len(own.looks) - 1, ""
+    while last > 0:
+        size = 1 if PICTURE.match(own.looks[last]) else own.noted(last)
+        if not size and own.looks[last] in CLOSING + PAIRED:
+            closed, size = closed + own.looks[last], 1
+        if not size:
+            break
+        last -= size
+    if last < 0 or own.looks[last] in f"{NAMES}h":
+        return "", False
+    mark = own.looks[last]
+    has_dash = mark in FINAL and end < limit and looks[end] in DASHES and gaps[end] == SPACE
+    first = _first_behind(looks, gaps, end + has_dash, limit)
+    if first is None:
+        return "", False
+    is_bare = last == len(own.looks) - 1
+    trails = mark == "\u2026" or (mark == "." and own.looks[last - 1 : last] == ".")
+    if looks[first] == "a":
+        is_host = words[first] == "www" and gaps[first] == NOTHING and words[first + 1][0] == "."
+        if not is_bare or has_dash or words[first].startswith("http") or is_host:
+            return "", False
+        if trails:
+            return "trailing", False
+        is_no_end = mark not in FINAL + ",([{"
+        return ("colon" if mark in ":;" else "symbol") if is_no_end else "", False
+    if mark not in FINAL or looks[first] not in "Achn" + NOTE:
+        return "", False
+    if not is_bare and not closed:
+        return "note", True
+    if looks[first] in "n" + NOTE:
+        return "", False
+    if closed:
+        is_bracketed = bool({*closed} & {*")]}"})
+        return "" if trails else "bracketed" if is_bracketed else "closed", True
+    if mark in END_KINDS or trails:
+        return END_KINDS.get(mark, "ellipsis"), True
+    if has_dash:
+        return "dash", True
+    is_closed = last > 0 and own.looks[last - 1] in CLOSING + "_"
+    is_long = is_closed or (own.is_word(last - 1) and own.sizes[last - 1] >= LEAST_NOTED)
+    kind = "note" if is_led else "emphasis" if looks[end] in EMPHASIS else ""
+    return kind if is_long else "", True
 
 
 def items(
@@ -235,5 +399,7 @@ def marks(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> 
     yield from items(words, gaps, breaks)
     yield from ordinals(words, gaps)
     yield from commas(words, gaps)
+    yield from opened(words, gaps)
     yield from enclosed(words, gaps)
-    yield from ends(words, gaps)
+    yield from wide(words, gaps)
+    yield from ends(words, gaps, breaks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import unicodedata
@@ -9,7 +10,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from oracles.marks import FINAL, breaks_of, commas, enclosed, ends, items, look, ordinals
+from oracles.marks import (
+    FINAL,
+    PICTURE,
+    breaks_of,
+    commas,
+    enclosed,
+    ends,
+    items,
+    leads,
+    look,
+    opened,
+    ordinals,
+    wide,
+)
 from oracles.matches import matches
 from oracles.patterns import patterns, sketch
 from perceptron_nlp.features.templates import Template
@@ -75,13 +89,14 @@ def put_together(
     for at, (span, label) in enumerate(zip(atoms.spans, labels, strict=True), 1):
         own.append(span)
         open_atoms.append(span)
-        lengths = sum(end - start for start, end in own)
-        is_long = len(own) >= LONGEST or lengths >= window
-        is_last = at == len(labels)
-        if label != GOES_ON or is_last or (is_long and not tokens):
-            tokens.append((open_atoms[0][0], span[1]))
-            open_atoms = []
-        if label == SENTENCE or is_last or is_long:
+        while own:
+            is_long = len(own) >= LONGEST or sum(end - start for start, end in own) >= window
+            is_last = at == len(labels)
+            if open_atoms and (label != GOES_ON or is_last or (is_long and not tokens)):
+                tokens.append((open_atoms[0][0], span[1]))
+                open_atoms = []
+            if label != SENTENCE and not is_last and not is_long:
+                break
             yield tokens
             tokens, own = [], [*open_atoms]
 
@@ -150,6 +165,7 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         SENTENCE if gap == PARAGRAPH else segmentation.certain.get(key) for key, gap in places
     ]
     written = [text[start:end] for start, end in atoms.spans]
+    breaks = breaks_of(text, atoms.spans)
     for kind, at, _ in [*ordinals(written, atoms.gaps), *commas(written, chunk_gaps)]:
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
@@ -174,18 +190,25 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
                 continue
             has_ending = not gaps[end] and looks[end + 1 : end + 2] in ("a", "0")
             is_part = kind == "code" and has_ending
-            is_closed = looks[end] in CLOSING and not is_part
+            closes = looks[end] in CLOSING or PICTURE.match(looks[end]) is not None
+            is_closed = closes and not is_part
             if is_closed or (looks[end] in APOSTROPHES and not has_ending):
                 certain[end - 1] = TOKEN
     for kind, at, _ in enclosed(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
+    for kind, at, ends_sentence in wide(written, chunk_gaps):
+        if holds(kind, segmentation.patterns) and (ends_sentence or certain[at] != GOES_ON):
+            certain[at] = SENTENCE if ends_sentence else TOKEN
     ended = set()
-    for kind, at, ends_sentence in ends(written, chunk_gaps):
+    for kind, at, ends_sentence in ends(written, chunk_gaps, breaks):
         if holds(kind, segmentation.patterns) and (ends_sentence or at >= first_capital):
             certain[at] = SENTENCE if ends_sentence else TOKEN
             ended |= {at} if ends_sentence else set()
-    for kind, at, _ in items(written, chunk_gaps, breaks_of(text, atoms.spans), ended):
+    for kind, at, _ in opened(written, chunk_gaps):
+        if holds(kind, segmentation.patterns):
+            certain[at] = TOKEN
+    for kind, at, _ in items(written, chunk_gaps, breaks, ended):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN
     if not segmentation.wrapped:
@@ -295,14 +318,23 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         if {*"\n\r"} & {*text[end:begin]}:
             lines.append([])
 
+    texts = [
+        [*itertools.dropwhile(lambda at: leads(words[at][0], atoms.gaps[at]), line)]
+        for line in lines
+    ]
+    # Nobody knows that the last one has none.
+    texts[-1] = texts[-1] or lines[-1][-1:]
+
     def length(number: int) -> int:
-        own = lines[number] if 0 <= number < len(lines) else []
-        chars = sum(atoms.spans[at][1] - atoms.spans[at][0] for at in own)
-        return min(LONGEST_LINE + 1, chars + sum(atoms.gaps[at] != NOTHING for at in own))
+        if not 0 <= number < len(lines) or not texts[number]:
+            return 0
+        chars = sum(atoms.spans[at][1] - atoms.spans[at][0] for at in lines[number])
+        gaps = sum(atoms.gaps[at] != NOTHING for at in lines[number])
+        return min(LONGEST_LINE + 1, chars + gaps)
 
     def first_word(number: int) -> int:
         chars = 0
-        for at in lines[number]:
+        for at in texts[number]:
             chars += atoms.spans[at][1] - atoms.spans[at][0]
             is_whole = character_type(words[at][0]) in "hkzs"
             if atoms.gaps[at] != NOTHING or is_whole or chars > LONGEST_LINE:
@@ -310,15 +342,20 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         return chars
 
     def first_of(number: int) -> str:
-        return words[lines[number][0]][0]
+        return words[[*texts[number], lines[number][-1]][0]][0]
 
     def is_small(number: int) -> bool:
         return first_of(number).isalpha() and _is_small(first_of(number))
 
     found = []
     for number in range(len(lines) - 1):
-        width = max(map(length, range(number - 2, number + 2)))
+        if not texts[number + 1]:
+            found.append(lines[number][-1])
+            continue
+        nearest = 2 if length(number - 1) else 0
+        width = max(map(length, range(number - nearest, number + 2)))
         has_third = number + 2 < len(lines) and length(number + 1) <= LONGEST_LINE
+        has_third = has_third and bool(texts[number + 2])
         small_third = has_third and is_small(number + 2)
         first, second = (first_of(at) for at in (number, number + 1))
         narrowest = NARROWEST // 2 if character_type(second) in "hkzs" else NARROWEST

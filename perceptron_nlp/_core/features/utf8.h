@@ -65,12 +65,23 @@ static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points)
     return count;
 }
 
-/* How a character is seen: typographic apostrophes and hyphens as those of ASCII; NOT_SEEN: soft hyphens
- * and what has no width and joins nothing (text/tagset.py). */
+/* How a character is seen: typographic apostrophes and hyphens as those of ASCII, letters that are written
+ * for others as these; NOT_SEEN: soft hyphens and what has no width and joins nothing (text/tagset.py). */
 #define NOT_SEEN 0xFFFFFFFFu
 static inline uint32_t seen_point(uint32_t c) {
-    if (c == 0x2BC) return '\'';
-    if (c < 0x2000) return c == 0xAD || c == 0x61C ? NOT_SEEN : c;
+    if (c < 0x2000) switch (c) {
+            case 0xAD:
+            case 0x61C:
+            case 0x640: return NOT_SEEN;
+            case 0x15E:
+            case 0x15F: return c + 0xBA;
+            case 0x162:
+            case 0x163: return c + 0xB8;
+            case 0x2BC: return '\'';
+            case 0x643: return 0x6A9;
+            case 0x64A: return 0x6CC;
+            default: return c;
+        }
     if (c > 0x206F) return c == 0xFEFF ? NOT_SEEN : c;
     if (c == 0x2010 || c == 0x2011) return '-';
     if (c == 0x2019) return '\'';

@@ -119,6 +119,7 @@ typedef struct {
  * And is the atom before it a letter alone, and did the line before end without a mark? */
 typedef struct {
     uint32_t own, before[2], first, has_capital, end, between, is_apart, is_short, goes_on;
+    uint32_t ended; /* see ended_step */
 } Line;
 
 /* What came out of a text. */
@@ -848,44 +849,120 @@ static inline int may_end(const Atom *atom) {
     return atom->first < LOOK_CLASSES || atom->first == LOOK_DIGIT;
 }
 
-/* End tokens behind the marks that open n atoms with nothing between, and before those that close them:
- * ("word"); but no sentence before the former where a word begins small within, or behind the latter
- * before a small letter. Of *word(s)* nothing is known.
- * `is_inside` tells whether atoms stand before these, of the same paragraph. */
-static inline void hold_enclosed(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
-                                 int is_inside, int is_small_next) {
-    const int64_t n = c->n;
-    int64_t begin = 0, end = n - 1;
-    int is_within = 0;
-    if (!may_end(atoms) && !may_end(atoms + end)) return;
-    while (begin + 1 < n && opens_word(c, begin)) begin++;
-    while (end > begin && (is_one_of(mark_at(c, end), ".,;:!?") || mark_at(c, end) == 0x2026))
-        end--;
+/* End tokens behind the marks that open n atoms with nothing between, ("word, of which `begin` do; but no
+ * sentence before them where a word begins small within, or is emphasized. `inside` tells whether atoms
+ * stand before these, of the same paragraph; `closing` is the last mark that may close what they open. */
+static inline void hold_opening(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
+                                int64_t begin, int inside, uint32_t closing) {
     for (int64_t k = first; k < begin && is_name(c, begin); k++) {
         const int kind = edge_kind(enclosing_kind(mark_at(c, k), 1));
-        if (holds(m, kind) && !is_of_others(c, k, begin, kind, mark_at(c, end)))
-            atoms[k].label = m->token;
+        if (holds(m, kind) && !is_of_others(c, k, begin, kind, closing)) atoms[k].label = m->token;
     }
-    if (begin && is_inside && atoms[begin].first == LOOK_SMALL && atoms[-1].gap == GAP_SPACE &&
-        (atoms[-1].first == ',' || atoms[-1].first >= LOOK_CLASSES) &&
-        holds(m, edge_kind(enclosing_kind(mark_at(c, 0), 1))))
-        atoms[-1].label = m->token;
+    if (!begin || !inside || atoms[-1].gap != GAP_SPACE) return;
+    const int kind = edge_kind(enclosing_kind(mark_at(c, 0), 1));
+    const uint32_t before = atoms[-1].first;
+    const int is_within = before >= LOOK_CLASSES && before != LOOK_DIGIT;
+    const int is_emphasis = kind == PATTERN_EMPHASIS && is_name(c, begin) && is_within;
+    const int is_small =
+        atoms[begin].first == LOOK_SMALL && (before == ',' || before >= LOOK_CLASSES);
+    if (holds(m, kind) && (is_emphasis || is_small)) atoms[-1].label = m->token;
+}
+
+/* End tokens about the note that begins with atom k behind what ends with atom `last`: word[12]. */
+static inline void hold_note(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
+                             int64_t k, int64_t last) {
+    if (!holds(m, PATTERN_NOTE) || is_of_others(c, k, last, PATTERN_NOTE, 0)) return;
+    if (k > first) atoms[k - 1].label = m->token;
+    for (int64_t i = k > first ? k : first; i < k + 2; i++) atoms[i].label = m->token;
+}
+
+/* End tokens before the marks and notes that close n atoms with nothing between, word")[12], from `begin`
+ * to `end`; but no sentence behind them before a small letter, nor behind an emphasized or noted word.
+ * Of *word(s)* nothing is known. */
+static inline void hold_closing(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
+                                int64_t begin, int64_t end, int is_small_next) {
     int64_t last = end;
-    while (last > begin && closes_word(c, last, begin)) last--;
-    const uint32_t inner = mark_at(c, last);
-    const int has_inner = is_name(c, last) || is_one_of(inner, ".!?") || inner == 0x2026;
-    if (last == end || !has_inner) return;
+    int is_within = 0;
+    for (int64_t n = 1; last > begin && n; last -= n) {
+        n = note_atoms(c, last);
+        if (n > 1 && last - n < begin) n = 0;
+        if (!n) n = closes_word(c, last, begin);
+    }
+    const uint32_t inner = mark_at(c, last), opening = mark_at(c, begin - 1);
+    const int has_word = is_name(c, last);
+    if (last == end || !(has_word || is_one_of(inner, ".!?") || inner == 0x2026)) return;
+    if (inner == '.' && last > first && !is_small_next && is_letters(c, last - 1) &&
+        n_chars(c, last - 1) > 1 && holds(m, PATTERN_NOTE) &&
+        (is_note(c, last + 1) || note_atoms(c, last + 3) > 1))
+        atoms[last - 1].label = m->token;
     for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
-        const int kind = edge_kind(closing_kind(c, k));
-        const uint32_t opening = mark_at(c, begin - 1);
-        if ((kind == PATTERN_BRACKET && is_within) || is_of_others(c, k, last, kind, opening))
-            continue;
-        const int is_stop = k == last + 1 && inner == '.' && kind == PATTERN_QUOTE;
-        if (k > first && holds(m, is_stop ? PATTERN_STOP : kind)) atoms[k - 1].label = m->token;
-        if (k + 1 == n && k >= first && is_small_next && atoms[k].gap == GAP_SPACE &&
-            holds(m, kind))
+        const int is_listed = note_atoms(c, k + 2) > 1;
+        const int kind = is_listed ? PATTERN_NOTE : edge_kind(closing_kind(c, k));
+        if (is_listed) {
+            hold_note(m, c, atoms, first, k, last);
+            k += 2;
+        } else if ((kind == PATTERN_BRACKET && is_within) ||
+                   is_of_others(c, k, last, kind, opening)) {
+            if (kind != PATTERN_EMPHASIS || mark_at(c, k) != opening) continue; /* **word** */
+        } else if (k > first) {
+            const int is_stop = k == last + 1 && inner == '.' && kind == PATTERN_QUOTE;
+            if (holds(m, is_stop ? PATTERN_STOP : kind)) atoms[k - 1].label = m->token;
+        }
+        const int is_paired = kind == PATTERN_EMPHASIS && mark_at(c, k) == opening;
+        const int is_beside = has_word && (is_paired || kind == PATTERN_NOTE);
+        if (k + 1 == c->n && k >= first && (is_small_next || is_beside) &&
+            atoms[k].gap == GAP_SPACE && holds(m, kind))
             atoms[k].label = m->token;
+    }
+}
+
+/* End tokens behind what opens atoms with nothing between, and before what closes them. */
+static inline void hold_enclosed(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first,
+                                 int inside, int is_small_next) {
+    int64_t begin = 0, end = c->n - 1;
+    if (!may_end(atoms) && !may_end(atoms + end)) return;
+    while (begin + 1 < c->n && opens_word(c, begin)) begin++;
+    while (end > begin && (is_one_of(mark_at(c, end), ".,;:!?") || mark_at(c, end) == 0x2026))
+        end--;
+    hold_opening(m, c, atoms, first, begin, inside, mark_at(c, end));
+    hold_closing(m, c, atoms, first, begin, end, is_small_next);
+}
+
+/* Does a sentence begin behind the end of one and a space? */
+static inline int may_begin(const Atom *first) {
+    return first && (first->first == LOOK_CAPITAL || first->first == LOOK_CASELESS);
+}
+
+/* The quotes and brackets of scripts without spaces, and others that they have. */
+static inline int is_wide_edge(uint32_t mark, int opens) {
+    static const uint32_t edges[] = {0x3008, 0x300A, 0x300C, 0x300E, 0x3010, 0x2018, 0x201C};
+    for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+        if (mark == edges[k] + !opens) return 1;
+    return mark == (opens ? 0xFF08 : 0xFF09) || (mark && is_one_of(mark, opens ? "([" : ")]'"));
+}
+
+/* End sentences behind wide marks with quotes or brackets that close before such as open, or with notes
+ * or pictures. */
+static inline void hold_wide(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first) {
+    for (int64_t k = 0; k + 1 < c->n; k++) {
+        int64_t end = k + 1;
+        int has_closed = 0;
+        if (!is_wide_final(mark_at(c, k))) continue;
+        for (; end < c->n; end++) {
+            const int is_reference = end + 2 < c->n && note_atoms(c, end + 2) > 1;
+            const int closes = is_wide_edge(mark_at(c, end), 0);
+            has_closed |= closes;
+            if (!closes && !is_reference && !is_note(c, end) && !is_picture(mark_at(c, end))) break;
+            end += 2 * is_reference;
+        }
+        const int opens = end < c->n && is_wide_edge(mark_at(c, end), 1);
+        if (end == k + 1 || end >= c->n || !(opens || (!has_closed && is_name(c, end)))) continue;
+        if (!holds(m, has_closed ? PATTERN_CLOSED : PATTERN_NOTE)) continue;
+        for (int64_t i = k > first ? k : first; i + 1 < end; i++)
+            if (atoms[i].label != m->goes_on) atoms[i].label = m->token;
+        if (end > first) atoms[end - 1].label = m->sentence;
+        k = end - 1;
     }
 }
 
@@ -941,15 +1018,34 @@ static inline int leaves_open(const Atom *atom) {
     return atom->first >= LOOK_CLASSES || atom->first == ',' || atom->first == ';';
 }
 
+/* What is known of the end of a sentence, with closing marks and pictures behind it: it stands here; or
+ * before the atoms with nothing between at hand, of which one has been; which began as #tags do. */
+enum { ENDED_HERE = 1, ENDED_BEFORE = 2, ENDED_WITHIN = 4, ENDED_TAGGED = 8 };
+
+static inline uint32_t ended_step(uint32_t ended, const Atom *atom) {
+    const uint32_t mark = atom->first;
+    if (!(ended & ENDED_WITHIN) && (mark == '#' || is_picture(mark))) ended |= ENDED_TAGGED;
+    ended |= ENDED_WITHIN;
+    if (is_final_mark(mark))
+        ended |= ENDED_HERE;
+    else if (enclosing_kind(mark, 0) < 0 && mark != '\'' && !is_picture(mark))
+        ended &= ~(uint32_t)ENDED_HERE;
+    if (atom->gap == GAP_NOTHING) return ended;
+    const int is_tagged = ended & ENDED_BEFORE && ended & ENDED_TAGGED;
+    return ended & ENDED_HERE || is_tagged ? ENDED_BEFORE : 0;
+}
+
 static inline void line_step(Line *line, const Atom *atom) {
     line->has_capital |= has_own_capital(atom);
     if (!line->has_capital) end_step(line, atom);
-    if (!line->own) line->first = atom->first;
+    line->ended = ended_step(line->ended, atom);
+    if (!line->first && !leads_line(atom)) line->first = atom->first;
     line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
     if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
     if (!(atom->kind & ENDS_LINE)) return;
-    line->before[1] = line->before[0];
-    line->before[0] = line->own;
+    /* A line without text is as an empty one between paragraphs. */
+    line->before[1] = line->first ? line->before[0] : 0;
+    line->before[0] = line->first ? line->own : 0;
     line->own = line->first = 0;
     line->goes_on = leaves_open(atom);
 }
@@ -993,9 +1089,13 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                                    int is_whole, Line before) {
     size_t chunk = begin, barrier = begin;
     int before_item = !before.own, has_capital = (int)before.has_capital;
-    int goes_on = (int)before.goes_on;
+    int goes_on = (int)before.goes_on, is_wide = 0;
+    uint32_t ended = before.ended;
     for (size_t i = begin; i < end; i++) {
         Atom *atom = &atoms[i];
+        const int follows = ended & ENDED_BEFORE;
+        ended = ended_step(ended, atom);
+        is_wide |= is_wide_final(atom->first);
         if (i >= first && atom->gap == GAP_PARAGRAPH)
             atom->label = m->sentence;
         else if (i >= first)
@@ -1017,9 +1117,14 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (n > 1 && m->held)
             hold_enclosed(m, &own, atoms + chunk, (int64_t)from, chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
-        if (may_end(atom) && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
+        if (n > 2 && is_wide && m->held) hold_wide(m, &own, atoms + chunk, (int64_t)from);
+        is_wide = 0;
+        if ((may_end(atom) || follows) && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
             const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
-            const int kind = final_kind(&own, atom + 1, behind);
+            int kind = final_kind(&own, atom + 1, behind);
+            if (kind < 0 && follows && is_addition(own) &&
+                may_begin(first_behind(atom + 1, behind)))
+                kind = PATTERN_NOTE;
             ends = kind < PATTERN_TRAILING && holds(m, kind);
             if (i >= first && (ends || (has_capital && holds(m, kind))))
                 atom->label = ends ? m->sentence : m->token;
@@ -1075,6 +1180,14 @@ static inline uint32_t first_word(const Atom *atoms, size_t i, size_t end, int i
     return length;
 }
 
+/* The first atom of the line that begins with atom i that is of its text; the next line's, if none is. */
+static inline size_t line_head(const Atom *atoms, size_t i, size_t end) {
+    while (i + 1 < end && leads_line(&atoms[i])) {
+        if (atoms[i++].kind & ENDS_LINE) break;
+    }
+    return i;
+}
+
 /* Does the line break behind atom i end a sentence? -1: what follows the last atom may tell. */
 static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whole, Line line) {
     Line next = {.has_capital = 1};
@@ -1083,25 +1196,29 @@ static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whol
         if (k + 1 == end && !is_whole) return -1;
         line_step(&next, &atoms[k]);
     }
-    const uint32_t word = first_word(atoms, i + 1, end, is_whole);
-    const int has_third = next.before[0] && next.before[0] <= LONGEST_LINE && k < end;
-    const uint32_t third = has_third ? first_word(atoms, k, end, is_whole) : 0;
+    const size_t head = line_head(atoms, i + 1, end), third_head = line_head(atoms, k, end);
+    const int has_third = next.before[0] && next.before[0] <= LONGEST_LINE && k < end &&
+                          (third_head == k || !(atoms[third_head - 1].kind & ENDS_LINE));
+    const uint32_t word = first_word(atoms, head, end, is_whole);
+    const uint32_t third = has_third ? first_word(atoms, third_head, end, is_whole) : 0;
     if (!word || (has_third && !third) || (k == end && !is_whole)) return -1;
+    if (head > i + 1 && atoms[head - 1].kind & ENDS_LINE) return 1;
     const uint32_t second = next.before[0] ? next.before[0] : next.own;
-    const uint32_t first = line.own ? line.first : atoms[i].first;
     const uint32_t before = line.before[0], earlier = line.before[1];
+    const uint32_t first = line.first ? line.first : atoms[i].first;
     line_step(&line, &atoms[i]);
     const uint32_t own = line.before[0];
     uint32_t width = own > second ? own : second;
     if (before > width) width = before;
     if (earlier > width) width = earlier;
-    const int small_first = first == LOOK_SMALL, is_small = atoms[i + 1].first == LOOK_SMALL;
-    const int small_third = has_third && atoms[k].first == LOOK_SMALL;
+    const Atom *begins = &atoms[head];
+    const int small_first = first == LOOK_SMALL, is_small = begins->first == LOOK_SMALL;
+    const int small_third = has_third && atoms[third_head].first == LOOK_SMALL;
     /* Letters of scripts without spaces are mostly as wide as two others. */
-    const uint32_t narrowest = IS_UNSPACED(atoms[i + 1].type) ? NARROWEST / 2 : NARROWEST;
+    const uint32_t narrowest = IS_UNSPACED(begins->type) ? NARROWEST / 2 : NARROWEST;
     int has_room = own + word < width || width < narrowest;
     /* Lines of a log begin with digits, items with the same mark. */
-    if (first == atoms[i + 1].first && (first < LOOK_CLASSES || first == LOOK_DIGIT)) has_room = 1;
+    if (first == begins->first && (first < LOOK_CLASSES || first == LOOK_DIGIT)) has_room = 1;
     /* A line that fills the width, between others that do not: in a list rather than in prose. */
     const int is_short = before && 4 * before < 3 * width;
     if (!has_room && !has_third && !is_small) has_room = is_short;
@@ -1325,16 +1442,18 @@ static inline int put_together(const CutModel *m, Cut *x, size_t begin, size_t e
     for (size_t i = begin; i < end; i++) {
         const int is_last = atoms[i].gap == GAP_PARAGRAPH;
         chars += atoms[i].char_end - atoms[i].char_begin;
-        const int is_long = i + 1 - start >= LONGEST_SENTENCE || chars >= m->window_characters;
-        if (atoms[i].label != m->goes_on || is_last || (is_long && first == start)) {
-            if (end_token(x, first, i) < 0) return -1;
-            first = i + 1;
+        while (start <= i) {
+            const int is_long = i + 1 - start >= LONGEST_SENTENCE || chars >= m->window_characters;
+            if (atoms[i].label != m->goes_on || is_last || (is_long && first == start)) {
+                if (first <= i && end_token(x, first, i) < 0) return -1;
+                first = i + 1;
+            }
+            if (atoms[i].label != m->sentence && !is_last && !is_long) break;
+            if (end_sentence(x) < 0) return -1;
+            start = first;
+            chars = 0;
+            for (size_t k = first; k <= i; k++) chars += atoms[k].char_end - atoms[k].char_begin;
         }
-        if (atoms[i].label != m->sentence && !is_last && !is_long) continue;
-        if (end_sentence(x) < 0) return -1;
-        start = first;
-        chars = 0;
-        for (size_t k = first; k <= i; k++) chars += atoms[k].char_end - atoms[k].char_begin;
     }
     x->n_tokens = x->sentences[x->n_sentences];
     return 0;

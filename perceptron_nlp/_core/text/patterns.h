@@ -40,6 +40,7 @@ enum {
     PATTERN_QUESTION,
     PATTERN_ELLIPSIS,
     PATTERN_CLOSED,
+    PATTERN_BRACKETED,
     PATTERN_DASH,
     PATTERN_TRAILING,
     PATTERN_COLON,
@@ -605,46 +606,107 @@ static inline int closing_kind(const Chunk *c, int64_t k) {
     return is_note(c, k) ? PATTERN_NOTE : enclosing_kind(mark_at(c, k), 0);
 }
 
+/* [12], [a] behind a word: so many atoms of a note end with atom k, which may be one raised number; or 0. */
+static inline int64_t note_atoms(const Chunk *c, int64_t k) {
+    if (mark_at(c, k) != ']' || mark_at(c, k - 2) != '[') return is_note(c, k);
+    return is_digits(c, k - 1) || (is_letters(c, k - 1) && n_chars(c, k - 1) == 1) ? 3 : 0;
+}
+
+/* Those of scripts without spaces. */
+static ALWAYS_INLINE int is_wide_final(uint32_t mark) {
+    return mark == 0x3002 || mark == 0xFF01 || mark == 0xFF1F;
+}
+
 /* Does it end sentences in all scripts that have it? Full stops do so behind some words. */
 static inline int is_final_mark(uint32_t mark) {
-    return is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F || mark == 0x589;
+    return is_one_of(mark, ".!?") || mark == 0x2026 || mark == 0x61F || mark == 0x589 ||
+           mark == 0x964 || mark == 0x6D4 || is_wide_final(mark);
 }
 
 static inline int is_dash(uint32_t mark) {
     return mark == '-' || mark == 0x2013 || mark == 0x2014;
 }
 
+/* Is a mark before the first word of a line none of its text: that of a quoted message, of a comment? */
+static inline int leads_line(const Atom *atom) {
+    return is_one_of(atom->first, ">/") ||
+           (is_one_of(atom->first, "#%;|") && atom->gap == GAP_SPACE);
+}
+
+/* How what stands behind a space begins, of `behind` atoms, but for opening marks; NULL: not known. */
+static inline const Atom *first_behind(const Atom *next, size_t behind) {
+    for (; behind; next++, behind--) {
+        const int is_opening =
+            enclosing_kind(next->first, 1) >= 0 || next->first == 0xA1 || next->first == 0xBF;
+        const int is_apart = next->gap == GAP_SPACE && next->first == 0xAB;
+        if (!is_opening || (next->gap != GAP_NOTHING && !is_apart)) return next;
+    }
+    return NULL;
+}
+
 /* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
- * any with a quote or bracket behind it, or one before a dash. Behind a space follows what begins with a
- * capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what ends
- * none before a small letter that begins no address: from PATTERN_TRAILING on. -1: it is neither. */
+ * any with a quote, a bracket or notes behind it, or one before a dash. Behind a space follows what begins
+ * with a capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what
+ * ends none before a small letter that begins no address: from PATTERN_TRAILING on. -1: it is neither. */
 static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     int64_t at = c->n - 1;
-    size_t k = 0;
-    while (at > 0 && (closing_kind(c, at) >= 0 || mark_at(c, at) == '\'')) at--;
+    int has_closed = 0, has_bracket = 0, is_led = 0;
+    if (c->atoms[at].kind & ENDS_LINE)
+        for (; behind && leads_line(next); next++, behind--) is_led = 1;
+    for (int64_t n = 1; at > 0 && n; at -= n) {
+        n = is_picture(mark_at(c, at)) ? 1 : note_atoms(c, at);
+        if (n || (closing_kind(c, at) < 0 && mark_at(c, at) != '\'')) continue;
+        has_closed = n = 1;
+        has_bracket |= closing_kind(c, at) == PATTERN_BRACKET;
+    }
     const uint32_t mark = mark_at(c, at);
     const int is_final = is_final_mark(mark);
     if (!mark) return -1;
     const int has_dash = is_final && behind > 0 && is_dash(next->first) && next->gap == GAP_SPACE;
-    k += (size_t)has_dash;
-    if (k < behind && next[k].gap == GAP_NOTHING &&
-        (enclosing_kind(next[k].first, 1) >= 0 || next[k].first == 0xA1 || next[k].first == 0xBF))
-        k++;
-    if (k >= behind) return -1;
+    const Atom *first = first_behind(next + has_dash, behind - (size_t)has_dash);
+    if (!first) return -1;
     const int trails = mark == 0x2026 || (mark == '.' && mark_at(c, at - 1) == '.');
-    if (next[k].first == LOOK_SMALL) {
-        const char *word = (const char *)c->text + next[k].begin; /* with a 0 behind the text */
+    if (first->first == LOOK_SMALL) {
+        const char *word = (const char *)c->text + first->begin; /* with a 0 behind the text */
         if (at < c->n - 1 || has_dash || !strncmp(word, "http", 4) || !strncmp(word, "www.", 4))
             return -1;
         if (is_final || is_one_of(mark, ",([{")) return trails ? PATTERN_TRAILING : -1;
         return is_one_of(mark, ":;") ? PATTERN_COLON : PATTERN_SYMBOL;
     }
-    if (!is_final || (next[k].first != LOOK_CAPITAL && next[k].first != LOOK_CASELESS)) return -1;
-    if (at < c->n - 1) return PATTERN_CLOSED;
+    if (!is_final) return -1;
+    const int is_note = at < c->n - 1 && !has_closed;
+    if (first->first == LOOK_DIGIT) return is_note ? PATTERN_NOTE : -1;
+    if (first->first != LOOK_CAPITAL && first->first != LOOK_CASELESS) return -1;
+    if (is_note) return PATTERN_NOTE;
+    if (has_closed && trails) return -1;
+    if (has_closed) return has_bracket ? PATTERN_BRACKETED : PATTERN_CLOSED;
     if (mark == '!') return PATTERN_EXCLAMATION;
     if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
     if (trails) return PATTERN_ELLIPSIS;
-    return has_dash ? PATTERN_DASH : -1;
+    if (has_dash) return PATTERN_DASH;
+    /* A full stop is that of the sentence behind words too long for abbreviations. */
+    const int is_long = enclosing_kind(mark_at(c, at - 1), 0) >= 0 ||
+                        (is_letters(c, at - 1) && n_chars(c, at - 1) >= SHORTEST_NOTED);
+    if (!is_long) return -1;
+    if (is_led) return PATTERN_NOTE;
+    return enclosing_kind(next->first, 1) == PATTERN_EMPHASIS ? PATTERN_EMPHASIS : -1;
+}
+
+/* Are atoms with nothing between addresses, #tags or pictures, as stand behind the end of a sentence? */
+static inline int is_addition(Chunk c) {
+    int64_t begin, end;
+    while (c.at < c.n) {
+        const int64_t p = c.at;
+        if (is_picture(mark_at(&c, p))) {
+            c.at = picture_end(&c);
+            continue;
+        }
+        const int kind = next_pattern(&c, &begin, &end);
+        const int is_one = kind == PATTERN_URL || kind == PATTERN_EMAIL || kind == PATTERN_HOST ||
+                           kind == PATTERN_TAG || kind == PATTERN_EMOTICON;
+        if (!is_one || begin > p) return 0;
+    }
+    return 1;
 }
 
 /* Are atoms with nothing between digits, more than an item begins with, and a full stop: 1848., (1844-1900).? */
