@@ -72,13 +72,14 @@ small letter; ``note`` is a small raised number behind a word, ``comma`` one bet
 semicolon, ``stop`` a full stop before a closing quote; no sentence ends behind an ``item``, the
 marks or number that begin a line. Tokens end on both sides of a ``hyphen`` in a word or on none."""
 OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
-FEW_ODD = {"ordinal": 1, "bracket": 1, "quote": 1, "hyphen": 0}
+FEW_ODD = {"ordinal": 1, "bracket": 1, "quote": 1, "emphasis": 3, "hyphen": 0}
 """Kinds that languages agree about: so many odd examples say nothing, nor do two of the others."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
 MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
 MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "stop", "item"), 0.05)
 MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS, "hyphen"), 0.03), "ellipsis": 0.2}
+MOST_CUT |= {"note": 0.25, "closed": 0.1}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10
@@ -90,11 +91,12 @@ Patterns = Mapping[str, Sequence[int]]
 """By kind how many patterns training met, and how many of them it treated in another way."""
 
 
-NOT_SEEN = (
-    "\u00ad\u061c\u0640\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
-    + "".join(map(chr, range(0x2066, 0x2070)))
-)
-"""Soft hyphens, what draws an Arabic word out, and characters without width that join nothing."""
+_VOWELS = {*range(0x591, 0x5C8), *range(0x64B, 0x653), 0x670} - {0x5BE, 0x5C0, 0x5C3, 0x5C6}
+_JOIN_NOTHING = range(0x2066, 0x2070)
+NOT_SEEN = "\u00ad\u061c\u0640\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
+NOT_SEEN += "".join(map(chr, [*sorted(_VOWELS), *_JOIN_NOTHING]))
+"""Soft hyphens, what draws an Arabic word out, vowels that Hebrew and Arabic text mostly leaves
+out, and characters without width that join nothing."""
 ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
 """An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
 APOSTROPHES = "\u2019\u02bc"

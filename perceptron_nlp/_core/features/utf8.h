@@ -65,10 +65,18 @@ static inline uint32_t utf8_decode(const uint8_t *p, size_t n, uint32_t *points)
     return count;
 }
 
+/* Vowels over and under letters, which Hebrew and Arabic text mostly leaves out. */
+static inline int is_vowel_point(uint32_t c) {
+    return (c >= 0x591 && c < 0x5C8 && c != 0x5BE && c != 0x5C0 && c != 0x5C3 && c != 0x5C6) ||
+           (c >= 0x64B && c < 0x653) || c == 0x670;
+}
+
 /* How a character is seen: typographic apostrophes and hyphens as those of ASCII, letters that are written
- * for others as these; NOT_SEEN: soft hyphens and what has no width and joins nothing (text/tagset.py). */
+ * for others as these; NOT_SEEN: soft hyphens, vowels, and what has no width and joins nothing
+ * (text/tagset.py). */
 #define NOT_SEEN 0xFFFFFFFFu
 static inline uint32_t seen_point(uint32_t c) {
+    if (c < 0xA0) return c;
     if (c < 0x2000) switch (c) {
             case 0xAD:
             case 0x61C:
@@ -80,7 +88,7 @@ static inline uint32_t seen_point(uint32_t c) {
             case 0x2BC: return '\'';
             case 0x643: return 0x6A9;
             case 0x64A: return 0x6CC;
-            default: return c;
+            default: return is_vowel_point(c) ? NOT_SEEN : c;
         }
     if (c > 0x206F) return c == 0xFEFF ? NOT_SEEN : c;
     if (c == 0x2010 || c == 0x2011) return '-';
