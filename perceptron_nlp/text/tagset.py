@@ -50,9 +50,8 @@ Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
 ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash")
-"""Ends of sentences before a capital or caseless letter: marks that are no full stops; with quotes
-(``closed``) or brackets behind them (``bracketed``), full stops, too; and these before a
-``dash``."""
+"""Ends of sentences before a capital or caseless letter: marks but full stops, these before a
+``dash``, and all with quotes (``closed``) or brackets (``bracketed``) behind them."""
 NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (
@@ -68,18 +67,18 @@ networks, ``time`` all numbers with colons; ``name`` is *AT&T*, *C++* or *°C*, 
 another mark (*---*), ``markup`` *</b>*. No sentence ends behind the full stop of an ``ordinal``
 (*3. března*), which ends a token. ``bracket``, ``quote`` and ``emphasis`` (stars, low lines, back
 quotes) are tokens where they enclose words, and no sentence ends behind the closing one before a
-small letter; ``note`` is a small raised number behind a word, ``comma`` one between words, or a
-semicolon, ``stop`` a full stop before a closing quote; no sentence ends behind an ``item``, the
-marks or number that begin a line. Tokens end on both sides of a ``hyphen`` in a word or on none."""
+small letter; ``note`` is a small raised number or *[1]* behind a word, or behind an end, as
+addresses; ``comma`` one between words, or a semicolon, ``stop`` a full stop before a closing
+quote; no sentence ends behind an ``item``, the marks or number that begin a line. Tokens end on
+both sides of a ``hyphen`` in a word or on none."""
 OF_MARKS = frozenset(PATTERN_KINDS[PATTERN_KINDS.index("ordinal") :])
 FEW_ODD = {"ordinal": 1, "bracket": 1, "quote": 1, "emphasis": 3, "hyphen": 0}
 """Kinds that languages agree about: so many odd examples say nothing, nor do two of the others."""
 WELL_MET = 350
 """Who has met a mark so often has learned more of it than when it mostly ends sentences."""
-MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1}
-MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "note", "comma", "stop", "item"), 0.05)
-MOST_CUT |= {**dict.fromkeys((*ENDS, *NO_ENDS, "hyphen"), 0.03), "ellipsis": 0.2}
-MOST_CUT |= {"note": 0.25, "closed": 0.1}
+MOST_CUT = {"number": 0.1, "fraction": 0.4, "initials": 0.4, "ordinal": 0.1, "note": 0.25}
+MOST_CUT |= dict.fromkeys(("bracket", "quote", "emphasis", "comma", "stop", "item"), 0.05)
+MOST_CUT |= dict.fromkeys((*ENDS, *NO_ENDS, "hyphen"), 0.03) | {"ellipsis": 0.2, "closed": 0.1}
 """Of a kind that goes on within the share that training may cut, unless it is the usual one."""
 USUALLY_CUT = 0.2
 FEW_MET = 10
@@ -92,11 +91,9 @@ Patterns = Mapping[str, Sequence[int]]
 
 
 _VOWELS = {*range(0x591, 0x5C8), *range(0x64B, 0x653), 0x670} - {0x5BE, 0x5C0, 0x5C3, 0x5C6}
-_JOIN_NOTHING = range(0x2066, 0x2070)
 NOT_SEEN = "\u00ad\u061c\u0640\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
-NOT_SEEN += "".join(map(chr, [*sorted(_VOWELS), *_JOIN_NOTHING]))
-"""Soft hyphens, what draws an Arabic word out, vowels that Hebrew and Arabic text mostly leaves
-out, and characters without width that join nothing."""
+NOT_SEEN += "".join(map(chr, [*sorted(_VOWELS), *range(0x2066, 0x2070)]))
+"""Soft hyphens, what draws Arabic words out, vowels of Hebrew and Arabic, what joins nothing."""
 ENTITY = re.compile("&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,7});")
 """An HTML entity that was left over; Windows-1252 is what &#128; to &#159; are."""
 APOSTROPHES = "\u2019\u02bc"
@@ -105,8 +102,7 @@ COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099,
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
 ALIKE = ("\u064a\u0643\u015e\u015f\u0162\u0163", "\u06cc\u06a9\u0218\u0219\u021a\u021b")
-"""Letters that are written for each other where a keyboard has one of them: Arabic yeh and kaf in
-Persian, cedillas in Romanian."""
+"""Letters that are written for others: Arabic yeh and kaf in Persian, cedillas in Romanian."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
 _SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"--''{ALIKE[1]}")}
 
@@ -114,8 +110,7 @@ _SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"
 def seen(text: str) -> str:
     """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
 
-    HTML entities are what they stand for, letters and their marks one. What is NOT_SEEN is left
-    out, unless nothing else is there.
+    It is visible, and letters are like those that they are written for.
 
     >>> seen("co\\u00adoperate\u2019s")
     "cooperate's"
@@ -125,10 +120,7 @@ def seen(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text without what is NOT_SEEN, unless that is all.
-
-    HTML entities are characters, letters and their marks one.
-    """
+    """Return a text with entities and marked letters as one, without NOT_SEEN if more is there."""
     text = ENTITY.sub(character_of, text) if "&" in text else text
     return text if text.isascii() else _COMPOSING.sub(_composed, text.translate(_LEFT_OUT) or text)
 

@@ -155,7 +155,7 @@ def test_scores_of_many_sentences_are_those_of_each(
 ) -> None:
     decoder = decoder_of(tagger.model)
     numbers, scores = decoder.tag_scored(sentences * times)
-    alone = [decoder.tag_with_scores(sentence) for sentence in sentences] * times
+    alone = [decoder.tag_scored([sentence]) for sentence in sentences] * times
     none = np.empty(0, np.uint16), np.empty((0, len(tagger.labels)), np.int32)
     for found, place in ((numbers, 0), (scores, 1)):
         assert np.array_equal(found, np.concatenate([none[place], *(one[place] for one in alone)]))

@@ -213,7 +213,7 @@ def check(
         assert fast.tag(given) == tagged  # type: ignore[arg-type]
         assert [fast.tag([sentence])[0] for sentence in given] == tagged  # type: ignore[list-item]
         for sentence, (labels, scores) in zip(given, expected, strict=True):
-            found, sums = fast.tag_with_scores(sentence)  # type: ignore[arg-type]
+            found, sums = fast.tag_scored([sentence])  # type: ignore[arg-type]
             assert found.tolist() == labels
             assert [row for row, want in zip(sums.tolist(), scores, strict=True) if want] == [
                 want for want in scores if want

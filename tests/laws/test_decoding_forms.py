@@ -115,7 +115,7 @@ def trained(
 
 
 def results(decoder: SentenceDecoder, sentences: list[Sequence[str]]) -> tuple[object, ...]:
-    scores = [decoder.tag_with_scores(sentence) for sentence in sentences]
+    scores = [decoder.tag_scored([sentence]) for sentence in sentences]
     return (
         decoder.tag(sentences),
         [list(labels) for labels, _ in scores],

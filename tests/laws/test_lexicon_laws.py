@@ -66,7 +66,7 @@ def test_greedily_the_best_of_the_labels_in_the_lexicon_is_given_in_all_forms(
     ):
         assert results(form, sentences) == expected
     for sentence in sentences:
-        numbers, scores = wide.tag_with_scores(sentence)
+        numbers, scores = wide.tag_scored([sentence])
         for word, number, row in zip(sentence, numbers, scores, strict=True):
             labels = allowed(lexicon, word)
             if labels is not None and len(set(labels)) == 1:

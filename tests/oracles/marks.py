@@ -287,6 +287,8 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
             rest = rest[:-1]
         is_tagged = own.looks[0] == "#" or bool(PICTURE.match(own.looks[0]))
         follows = gap != PARAGRAPH and (rest[-1:] in [*FINAL] or (follows and is_tagged))
+        if follows and gap == SPACE and not breaks[end - 1] and PICTURE.match(looks[end]):
+            yield "emoji", end - 1, False
         begin = end
 
 
@@ -402,4 +404,4 @@ def marks(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> 
     yield from opened(words, gaps)
     yield from enclosed(words, gaps)
     yield from wide(words, gaps)
-    yield from ends(words, gaps, breaks)
+    yield from (mark for mark in ends(words, gaps, breaks) if mark[0] != "emoji")

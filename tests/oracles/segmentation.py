@@ -202,7 +202,8 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             certain[at] = SENTENCE if ends_sentence else TOKEN
     ended = set()
     for kind, at, ends_sentence in ends(written, chunk_gaps, breaks):
-        if holds(kind, segmentation.patterns) and (ends_sentence or at >= first_capital):
+        is_sure = ends_sentence or kind == "emoji" or at >= first_capital
+        if holds(kind, segmentation.patterns) and is_sure:
             certain[at] = SENTENCE if ends_sentence else TOKEN
             ended |= {at} if ends_sentence else set()
     for kind, at, _ in opened(written, chunk_gaps):

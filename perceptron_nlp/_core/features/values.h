@@ -28,11 +28,7 @@ static inline uint64_t word_value(const WordScratch *s, const ValueSpec *spec) {
 }
 
 static inline int grams_push(WordScratch *s, uint64_t gram) {
-    if (s->n_grams == s->grams_room) {
-        uint32_t room = s->grams_room ? 2 * s->grams_room : 256;
-        if (grow_array(&s->grams, room, sizeof *s->grams) < 0) return -1;
-        s->grams_room = room;
-    }
+    if (array_room(&s->grams, &s->grams_room, s->n_grams + 1u, sizeof *s->grams) < 0) return -1;
     s->grams[s->n_grams++] = gram;
     return 0;
 }

@@ -42,7 +42,8 @@ typedef struct {
     int one_byte; /* views of characters have one byte to each, and their `at` is not made */
     View views[N_VIEWS];
     uint64_t *grams;
-    uint32_t n_grams, grams_room;
+    uint32_t n_grams;
+    size_t grams_room;
     uint8_t entity[4]; /* what a word that is one stands for */
 } WordScratch;
 

@@ -71,6 +71,15 @@ static inline int grow_array(void *array, size_t count, size_t item) {
     return 0;
 }
 
+/* Have room for n items in an array that has `*room`, and then for half as many more; -1: no memory. */
+static inline int array_room(void *array, size_t *room, size_t n, size_t item) {
+    const size_t more = n + n / 2 + 64;
+    if (n <= *room) return 0;
+    if (grow_array(array, more, item) < 0) return -1;
+    *room = more;
+    return 0;
+}
+
 /* Large blocks in large pages, where the system has them on request: a table that is filled once
  * and read at random takes fewer page faults, and fewer looks into page tables ever after. */
 #if defined(__linux__)

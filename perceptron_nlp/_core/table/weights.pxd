@@ -31,6 +31,7 @@ from libc.string cimport memcpy, memset
 
 cdef extern from "table/portable.h" nogil:
     int grow_array(void *array, size_t count, size_t item)
+    int array_room(void *array, size_t *room, size_t n, size_t item)
     void *large_block(size_t size, int zeroed) noexcept
     void move_block(char *to, char *from_, size_t size) noexcept
 

@@ -118,10 +118,9 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
     const Decoder *first = a->decoders[0];
     own->settles = column && a->settled[column] && !a->decoders[column]->layout.lexicon.n;
     if (!own->settles) return 0;
-    if (w->n_tokens > own->settled_room) {
-        if (grow_array(&own->settled, (size_t)w->n_tokens, sizeof *own->settled) < 0) return -1;
-        own->settled_room = w->n_tokens;
-    }
+    const size_t n_tokens = (size_t)w->n_tokens;
+    if (array_room(&own->settled, &own->settled_room, n_tokens, sizeof *own->settled) < 0)
+        return -1;
     const uint16_t *second = column > 1 ? w->agreeing[0]->labels : NULL;
     const Worker *before = agreeing_worker(w, column - 1);
     const double lead = a->settled[column]->lead;

@@ -47,14 +47,15 @@ typedef struct {
 /* Sentences to be labeled together, and their labels. */
 #define BATCH_FIELDS                                                                              \
     WordRef *words; /* [token * n_columns + column] */                                            \
-    int64_t words_room;                                                                           \
+    size_t words_room;                                                                            \
     uint8_t *text; /* long strings */                                                             \
     size_t text_used, text_room;                                                                  \
     int64_t n_tokens;                                                                             \
     int64_t *starts; /* sentence -> its first token; one more at the end */                       \
-    int64_t n_sentences, sentences_room;                                                          \
+    int64_t n_sentences;                                                                          \
+    size_t sentences_room;                                                                        \
     uint16_t *labels; /* what came out; the number of labels where an unknown one is asked for */ \
-    int64_t labels_room;                                                                          \
+    size_t labels_room;                                                                           \
     Constraints constraints;
 
 typedef struct {
@@ -89,7 +90,7 @@ typedef struct Worker {
     int32_t *path; /* labels of one sentence as it is read */
     int64_t path_room;
     int32_t *settled; /* of each token the label that it has, or NOT_SETTLED; if `settles` */
-    int64_t settled_room;
+    size_t settled_room;
     int settles;
     uint16_t *back; /* [token][state] of fast beams: its label and the state before it */
     size_t back_room;
@@ -141,21 +142,13 @@ static inline int32_t constraint_of(const Worker *w, int64_t token) {
 
 /* Room for the columns of more tokens. */
 static inline int batch_room(const Decoder *d, Batch *b, int64_t more) {
-    int64_t columns = d->layout.program->n_columns, needed = (b->n_tokens + more) * columns;
-    if (needed <= b->words_room) return 0;
-    int64_t room = needed + b->words_room + 1024 * columns;
-    if (grow_array(&b->words, (size_t)room, sizeof(WordRef)) < 0) return -1;
-    b->words_room = room;
-    return 0;
+    const size_t needed = (size_t)((b->n_tokens + more) * d->layout.program->n_columns);
+    return array_room(&b->words, &b->words_room, needed, sizeof *b->words);
 }
 
 /* Room for n bytes of text, or NULL. */
 static inline uint8_t *batch_text(Batch *b, size_t n) {
-    if (!b->text || b->text_used + n > b->text_room) {
-        size_t room = 2 * b->text_room + n + 4096;
-        if (grow_array(&b->text, room, 1) < 0) return NULL;
-        b->text_room = room;
-    }
+    if (array_room(&b->text, &b->text_room, b->text_used + n + 1, 1) < 0) return NULL;
     return b->text + b->text_used;
 }
 
@@ -177,11 +170,8 @@ static inline int batch_word(const Decoder *d, Batch *b, int32_t column, WordRef
 }
 
 static inline int batch_end_sentence(Batch *b) {
-    if (b->n_sentences == b->sentences_room) {
-        int64_t room = 2 * b->sentences_room + 256;
-        if (grow_array(&b->starts, (size_t)room + 1, 8) < 0) return -1;
-        b->sentences_room = room;
-    }
+    const size_t n = (size_t)b->n_sentences + 2;
+    if (array_room(&b->starts, &b->sentences_room, n, sizeof *b->starts) < 0) return -1;
     if (b->n_sentences == 0) b->starts[0] = 0;
     b->starts[++b->n_sentences] = b->n_tokens;
     return 0;

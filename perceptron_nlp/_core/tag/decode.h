@@ -134,21 +134,13 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
     const CacheLayout *l = &d->layout;
     size_t scored = l->dense || w->keep_scores ? (size_t)w->n_tokens : 1;
     size_t bytes = scored * (size_t)l->stride * score_bytes(l);
-    if (bytes > w->scores_room) {
-        if (grow_array(&w->scores, bytes, 1) < 0) return -1;
-        w->scores_room = bytes;
-    }
+    if (array_room(&w->scores, &w->scores_room, bytes, 1) < 0) return -1;
     /* Words of one label are not scored. */
     if (w->keep_scores && !l->dense) memset(w->scores, 0, bytes);
-    if (w->n_tokens > w->labels_room) {
-        if (grow_array(&w->labels, (size_t)w->n_tokens, sizeof(uint16_t)) < 0) return -1;
-        w->labels_room = w->n_tokens;
-    }
+    const size_t n_tokens = (size_t)w->n_tokens;
+    if (array_room(&w->labels, &w->labels_room, n_tokens, sizeof *w->labels) < 0) return -1;
     const size_t back = has_fast_beam(d) ? (size_t)w->n_tokens * (size_t)d->beam : 0;
-    if (back > w->back_room) {
-        if (grow_array(&w->back, back, sizeof *w->back) < 0) return -1;
-        w->back_room = back;
-    }
+    if (array_room(&w->back, &w->back_room, back, sizeof *w->back) < 0) return -1;
     if (w->n_tokens == 0) return 0;
     if (d->pairs.n_groups && l->dense && choose_pair_way(&w->pairs, &d->pairs, l) < 0) return -1;
     return find_types(d, w);

@@ -35,7 +35,7 @@ cdef extern from "tag/search.h" nogil:
         const void *agreement
         Worker **agreeing
         int32_t *settled
-        int64_t settled_room
+        size_t settled_room
         int settles
     const int UNKNOWN_LABEL
     size_t worker_cost(const Decoder *d) noexcept
@@ -46,7 +46,7 @@ cdef extern from "tag/search.h" nogil:
     void batch_reset(Batch *b) noexcept
     int batch_room(const Decoder *d, Batch *b, int64_t more) noexcept
     int batch_end_sentence(Batch *b) noexcept
-    int grow_array(void *array, size_t count, size_t item) noexcept
+    int array_room(void *array, size_t *room, size_t n, size_t item) noexcept
 
 cdef extern from "tag/settle.h" nogil:
     enum:

@@ -285,10 +285,6 @@ cdef class SentenceDecoder(FrozenModel):
         finally:
             self.idle.append(box)
 
-    def tag_with_scores(self, sentence):
-        """Label one sentence; returns (label numbers uint16[n], scores int32[n, n_labels])."""
-        return self.tag_scored([sentence])
-
     def tag_scored(self, list sentences not None, TokenConstraints constraints=None, settled=None):
         """Label sentences and tell what their labels scored.
 
@@ -341,10 +337,8 @@ cdef class SentenceDecoder(FrozenModel):
         """Have the tokens of the worker's batch get these labels where they are not below 0."""
         if labels.shape[0] != w.n_tokens:
             raise ArgumentError(f"settled: {labels.shape[0]} labels for {w.n_tokens} tokens")
-        if w.n_tokens > w.settled_room:
-            if grow_array(<void *>&w.settled, w.n_tokens, sizeof(int32_t)) < 0:
-                raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
-            w.settled_room = w.n_tokens
+        if array_room(&w.settled, &w.settled_room, w.n_tokens, sizeof(int32_t)) < 0:
+            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
         for k in range(w.n_tokens):
             w.settled[k] = labels[k] if labels[k] < len(self.labels) else -1
         w.settles = 1

@@ -147,11 +147,7 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     entry->column = text ? column : -1;
     entry->forced = forced_of(c, l, column, text, word->length);
     if (word->length > WORD_SMALL) {
-        if (c->text_used + word->length > c->text_room) {
-            size_t room = 2 * c->text_room + word->length + 4096;
-            if (grow_array(&c->text, room, 1) < 0) return -1;
-            c->text_room = room;
-        }
+        if (array_room(&c->text, &c->text_room, c->text_used + word->length, 1) < 0) return -1;
         memcpy(c->text + c->text_used, text, word->length);
         entry->word.at = c->text_used;
     }

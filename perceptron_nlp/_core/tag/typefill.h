@@ -134,11 +134,8 @@ static inline int make_keys(TypeCache *c, const CacheLayout *l, int32_t column, 
 /* ---- rows ---- */
 
 static inline int keep_row(TypeCache *c, uint32_t row) {
-    if (c->rows_used == c->rows_room) {
-        size_t room = c->rows_room ? 2 * c->rows_room : 1024;
-        if (room > 0xFFFFFFFFu || grow_array(&c->rows, room, 4) < 0) return -1;
-        c->rows_room = room;
-    }
+    if (c->rows_used == 0xFFFFFFFFu) return -1;
+    if (array_room(&c->rows, &c->rows_room, c->rows_used + 1, 4) < 0) return -1;
     c->rows[c->rows_used++] = row;
     return 0;
 }

@@ -164,11 +164,7 @@ static inline int list_atoms(AtomList *x, const Characters *known, const uint8_t
             x->missing = (int32_t)(r.code >> 8);
             return -1;
         }
-        if (x->n == x->room) {
-            const size_t room = 2 * x->room + 1024;
-            if (grow_array(&x->atoms, room, sizeof(Atom)) < 0) return -1;
-            x->room = room;
-        }
+        if (array_room(&x->atoms, &x->room, x->n + 1, sizeof(Atom)) < 0) return -1;
         Atom *atom = &x->atoms[x->n++];
         atom->begin = (uint32_t)begin.at;
         atom->char_begin = begin.chars;

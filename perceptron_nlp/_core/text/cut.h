@@ -1129,6 +1129,10 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             if (i >= first && (ends || (has_capital && holds(m, kind))))
                 atom->label = ends ? m->sentence : m->token;
         }
+        /* A picture belongs to the sentence before it. */
+        if (i >= first && i + 1 < end && atom->gap == GAP_SPACE && ended & ENDED_BEFORE &&
+            !(atom->kind & ENDS_LINE) && is_picture(atoms[i + 1].first) && holds(m, PATTERN_EMOJI))
+            atom->label = m->token;
         if (before_item) {
             const int opens = opens_item(&own);
             const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
@@ -1327,10 +1331,7 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
     const int32_t n_columns = d->layout.program->n_columns;
     if (batch_room(d, b, (int64_t)n) < 0) return -1;
     if (m->has_matches) {
-        if (n > x->matches_room) {
-            if (grow_array(&x->matches, n, sizeof *x->matches) < 0) return -1;
-            x->matches_room = n;
-        }
+        if (array_room(&x->matches, &x->matches_room, n, sizeof *x->matches) < 0) return -1;
         find_matches(&m->entries, text, atoms, n, x->matches);
     }
     for (size_t i = 0; i < n; i++) {
@@ -1410,11 +1411,8 @@ static inline int label_queue(const CutModel *m, Cut *x, Worker *w, const uint8_
 }
 
 static inline int end_sentence(Cut *x) {
-    if (x->n_sentences + 2 > x->sentences_room) {
-        const size_t room = 2 * x->sentences_room + 256;
-        if (grow_array(&x->sentences, room, sizeof *x->sentences) < 0) return -1;
-        x->sentences_room = room;
-    }
+    const size_t n = x->n_sentences + 2;
+    if (array_room(&x->sentences, &x->sentences_room, n, sizeof *x->sentences) < 0) return -1;
     if (!x->n_sentences) x->sentences[0] = 0;
     if (x->sentences[x->n_sentences] < x->n_tokens)
         x->sentences[++x->n_sentences] = (uint32_t)x->n_tokens;
@@ -1422,11 +1420,8 @@ static inline int end_sentence(Cut *x) {
 }
 
 static inline int end_token(Cut *x, size_t first, size_t last) {
-    if (x->n_tokens == x->tokens_room) {
-        const size_t room = 2 * x->tokens_room + 1024;
-        if (grow_array(&x->tokens, room, sizeof *x->tokens) < 0) return -1;
-        x->tokens_room = room;
-    }
+    const size_t n = x->n_tokens + 1;
+    if (array_room(&x->tokens, &x->tokens_room, n, sizeof *x->tokens) < 0) return -1;
     const Atom *from = &x->list.atoms[first], *to = &x->list.atoms[last];
     x->tokens[x->n_tokens++] = (CutToken){from->begin,  to->end,         from->char_begin,
                                           to->char_end, (uint32_t)first, (uint32_t)last};
@@ -1471,11 +1466,7 @@ static inline int label_atoms(const CutModel *m, Cut *x, Worker *w, const uint8_
         next -= next < last && sides_of(m, x->list.atoms, end, next);
         for (size_t i = first; i < next; i++) asked += x->list.atoms[i].label < 0;
         if (!asked) continue;
-        if (x->n_queue == x->queue_room) {
-            const size_t room = 2 * x->queue_room + 64;
-            if (grow_array(&x->queue, room, sizeof *x->queue) < 0) return -1;
-            x->queue_room = room;
-        }
+        if (array_room(&x->queue, &x->queue_room, x->n_queue + 1, sizeof *x->queue) < 0) return -1;
         CutPiece *own = &x->queue[x->n_queue++];
         own->begin = first - begin > reach ? first - reach : begin;
         own->end = end - next > reach ? next + reach : end;

@@ -61,20 +61,13 @@ static inline WordRef text_word_ref(const TextWords *x, const uint8_t *text, Tex
 
 /* Room for n bytes that are to be made, or NULL. */
 static inline uint8_t *made_room(TextWords *x, size_t n) {
-    if (!x->made || x->made_used + n > x->made_room) {
-        const size_t room = 2 * x->made_room + n + 1024;
-        if (room >= MADE || grow_array(&x->made, room, 1) < 0) return NULL;
-        x->made_room = room;
-    }
+    const size_t used = x->made_used + n + 1;
+    if (used >= MADE || array_room(&x->made, &x->made_room, used, 1) < 0) return NULL;
     return x->made + x->made_used;
 }
 
 static inline int push_word(TextWords *x, TextWord word) {
-    if (x->n_words == x->words_room) {
-        const size_t room = 2 * x->words_room + 1024;
-        if (grow_array(&x->words, room, sizeof *x->words) < 0) return -1;
-        x->words_room = room;
-    }
+    if (array_room(&x->words, &x->words_room, x->n_words + 1, sizeof *x->words) < 0) return -1;
     x->words[x->n_words++] = word;
     return 0;
 }
@@ -111,11 +104,7 @@ static inline int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *t
     x->made_used = WORD_SMALL;
     if (!made_room(x, 0)) return -1;
     memset(x->made, 0, WORD_SMALL);
-    if (cut->n_tokens + 1 > x->first_room) {
-        const size_t room = cut->n_tokens + cut->n_tokens / 4 + 1;
-        if (grow_array(&x->first, room, sizeof *x->first) < 0) return -1;
-        x->first_room = room;
-    }
+    if (array_room(&x->first, &x->first_room, cut->n_tokens + 1, sizeof *x->first) < 0) return -1;
     for (size_t k = 0; k <= cut->n_tokens; k++) x->first[k] = (uint32_t)k;
     for (size_t k = 0; k < cut->n_tokens; k++)
         if (push_token(x, cut, text, &cut->tokens[k]) < 0) return -1;

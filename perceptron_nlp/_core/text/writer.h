@@ -62,11 +62,8 @@ static inline int lemma_lay_slots(LemmaCache *c, int bits, const uint64_t *secre
 
 /* Room for n bytes of text; NULL: no memory. */
 static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
-    if (!c->text || c->text_used + n > c->text_room) {
-        const size_t room = 2 * c->text_room + n + 4096;
-        if (room >= NOT_YET || grow_array(&c->text, room, 1) < 0) return NULL;
-        c->text_room = room;
-    }
+    const size_t used = c->text_used + n + 1;
+    if (used >= NOT_YET || array_room(&c->text, &c->text_room, used, 1) < 0) return NULL;
     return c->text + c->text_used;
 }
 
@@ -100,11 +97,7 @@ static inline int64_t lemma_find(LemmaCache *c, WordRef form, const uint8_t *tex
             continue;
         return (int64_t)c->slots[at] - 1;
     }
-    if (c->n == c->room) {
-        const size_t room = 2 * c->room + 1024;
-        if (grow_array(&c->entries, room, sizeof *c->entries) < 0) return -1;
-        c->room = room;
-    }
+    if (array_room(&c->entries, &c->room, c->n + 1, sizeof *c->entries) < 0) return -1;
     if (form.length > WORD_SMALL) {
         uint8_t *own = lemma_text(c, form.length);
         if (!own) return -1;
@@ -193,10 +186,7 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
     const size_t n = words->first[cut->sentences[end]] - first;
     if (lemma_cache_ready(&f->lemmas, secrets, shared_words(m->decoders[0]->layout.share)) < 0)
         return -1;
-    if (n > f->lemma_room) {
-        if (grow_array(&f->lemma_of, n + n / 4, sizeof *f->lemma_of) < 0) return -1;
-        f->lemma_room = n + n / 4;
-    }
+    if (array_room(&f->lemma_of, &f->lemma_room, n, sizeof *f->lemma_of) < 0) return -1;
     LemmaAsked asked[WORDS_AHEAD];
     for (size_t s = begin, k = 0; s < end; s++) {
         const size_t own = k, stop = words->first[cut->sentences[s + 1]] - first;
@@ -255,11 +245,7 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
 
 /* Room for n bytes and a few more; -1: no memory. */
 static ALWAYS_INLINE int fill_room(Fill *f, size_t n) {
-    if (f->used + n + PUT_SLACK <= f->room) return 0;
-    const size_t room = f->room + f->room / 2 + n + 65536;
-    if (grow_array(&f->out, room, 1) < 0) return -1;
-    f->room = room;
-    return 0;
+    return array_room(&f->out, &f->room, f->used + n + PUT_SLACK, 1);
 }
 
 /* Bytes as they are; -1: no memory. */

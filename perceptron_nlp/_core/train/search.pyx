@@ -23,7 +23,7 @@ from perceptron_nlp._core.features.extract cimport (
 )
 from perceptron_nlp._core.model.frozenmodel import allowed_bytes
 from perceptron_nlp._core.table.weights cimport (
-    Row, Table, add_row, fetch_rows, find, grow_array, insert, make_cell, touch,
+    Row, Table, add_row, array_room, fetch_rows, find, insert, make_cell, touch,
 )
 from perceptron_nlp._core.train.driver cimport (
     ADAGRAD, Counts, Rule, Scratch, checked_order, checked_rule, learn_in_order, learn_step,
@@ -348,13 +348,10 @@ cdef int64_t _find_violation(Structured *x, int64_t sentence, int64_t n) noexcep
 
 cdef int _note(Structured *x, int64_t row, int32_t label, double sign) noexcept nogil:
     """Note a step of one weight, and make its cell. -1: no memory."""
-    cdef size_t room = 2 * x.changes_room + 256
     cdef Row cells
     cdef Change *change
-    if x.n_changes == x.changes_room:
-        if grow_array(&x.changes, room, sizeof(Change)) < 0:
-            return -1
-        x.changes_room = room
+    if array_room(&x.changes, &x.changes_room, x.n_changes + 1, sizeof(Change)) < 0:
+        return -1
     if make_cell(x.table, row, label, &cells) < 0:
         return -1
     change = &x.changes[x.n_changes]

@@ -13,7 +13,7 @@ from perceptron_nlp._core.features.extract cimport (
 )
 from perceptron_nlp._core.train.history cimport HistoryRows
 from perceptron_nlp._core.table.weights cimport (
-    Table, WeightTable, fetch_key, find, grow_array, insert,
+    Table, WeightTable, array_room, fetch_key, find, insert,
 )
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
@@ -348,16 +348,15 @@ cdef class _Rows:
     """A growing list of row numbers."""
 
     cdef int32_t *items
-    cdef Py_ssize_t n, room
+    cdef Py_ssize_t n
+    cdef size_t room
 
     def __dealloc__(self):
         free(self.items)
 
     cdef int push(self, int32_t row) except -1:
-        if self.n == self.room:
-            if grow_array(&self.items, 2 * self.room + 64, sizeof(int32_t)) < 0:
-                raise MemoryLimitError("no memory for the features")
-            self.room = 2 * self.room + 64
+        if array_room(&self.items, &self.room, self.n + 1, sizeof(int32_t)) < 0:
+            raise MemoryLimitError("no memory for the features")
         self.items[self.n] = row
         self.n += 1
         return 0

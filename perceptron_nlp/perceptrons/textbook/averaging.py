@@ -119,7 +119,11 @@ def averaged_counter(run: Stream) -> Array:
             c ← c + 1
         return w - w_a / c
     """
-    w, w_a, c = run.start.copy(), np.zeros_like(run.start), 0
+    return _counted(run, 0)
+
+
+def _counted(run: Stream, c: int) -> Array:
+    w, w_a = run.start.copy(), np.zeros_like(run.start)
     for step in run.steps:
         if step.delta:
             step.delta.add_to(w)
@@ -171,13 +175,7 @@ def counter_from_one(run: Stream) -> Array:
             c ← c + 1
         return w - u / c
     """
-    w, u, c = run.start.copy(), np.zeros_like(run.start), 1
-    for step in run.steps:
-        if step.delta:
-            step.delta.add_to(w)
-            step.delta.add_to(u, c)
-        c += step.examples
-    return np.asarray(w - divided(u, c))
+    return _counted(run, 1)
 
 
 def mean_before_each(run: Stream) -> Array:

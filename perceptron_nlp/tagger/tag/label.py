@@ -229,7 +229,7 @@ class Labeler:
         if self._has_fixed_words:
             # Tokens of one possible label are not, or only in part, scored when they are tagged.
             return self.trace(prepared).scores
-        numbers_and_scores = self.decoder.tag_with_scores(self._inputs([prepared])[0])
+        numbers_and_scores = self.decoder.tag_scored([self._inputs([prepared])[0]])
         scores: npt.NDArray[np.float64] = numbers_and_scores[1] / self.model.weights.scale
         return scores
 
@@ -248,7 +248,7 @@ class Labeler:
         sentence = self._with_derived([sentence], first_labels)[0]
         words = sentence.words if isinstance(sentence, Sentence) else sentence
         columns = self._columns(sentence, 0) if self._looked_at else (words,)
-        numbers = self.decoder.tag_with_scores(columns if self._looked_at else words)[0]
+        numbers = self.decoder.tag_scored([columns] if self._looked_at else [words])[0]
         seen = ([*map(self.decoder.seen_as, columns[0])], *columns[1:])
         return ForwardTrace(
             self._features,

@@ -183,7 +183,7 @@ def test_a_beam_with_room_for_every_state_finds_the_best_of_all_sequences(words,
 def test_scores_after_a_search_add_up_to_the_score_of_the_sequence(words, seed, n):
     oracle = Oracle(names(n), width=3)
     oracle.weights = TABLES[n][seed]
-    labels, scores = decoder(TABLES[n][seed], n, beam=3).tag_with_scores(words)
+    labels, scores = decoder(TABLES[n][seed], n, beam=3).tag_scored([words])
     assert scores[range(len(words)), labels].sum() == oracle.search(words)[-1][0][0]
 
 

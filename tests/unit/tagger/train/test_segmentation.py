@@ -383,9 +383,13 @@ def test_patterns_hold_unless_training_cuts_them(french: str, tmp_path: Path) ->
         ("ordinal", {"ordinal": [100, 9]}, True),
         ("closed", {"closed": [2, 2]}, True),
         ("closed", {"closed": [30, 3]}, False),
+        ("closed", {"closed": [100, 9]}, True),
         ("question", {"question": [349, 2]}, True),
         ("question", {"question": [350, 2]}, False),
-        ("closed", {"closed": [100, 3]}, False),
+        ("closed", {"closed": [100, 10]}, False),
+        ("bracketed", {"bracketed": [100, 3]}, False),
+        ("note", {"note": [14, 3]}, True),
+        ("note", {"note": [14, 4]}, False),
     ],
 )
 def test_few_examples_do_not_undo_a_pattern_and_numbers_stand_for_what_is_made_of_them(
