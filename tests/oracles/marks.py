@@ -259,7 +259,7 @@ def _wide(own: Chunk) -> Iterator[Mark]:
 
 def leads(mark: str, gap: str) -> bool:
     """Is a mark that begins a line none of its text?"""
-    return mark in ">/" or (mark in "#%;|" and gap == SPACE)
+    return mark in ">/" or (mark in "#%;" and gap == SPACE)
 
 
 def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> Iterator[Mark]:
@@ -382,7 +382,8 @@ def items(
                 word for word, own in zip(words[begin:end], looks, strict=True) if own in "aAch"
             )
             is_item = len(letters) < 2 or (len(letters) < 5 and not letters.strip("IVXLC"))
-            is_item &= len(looks) == 1 or bool({*looks} & {*NAMES, "h"})
+            are_leads = {*looks} <= {*"#>/%;"}
+            is_item &= len(looks) == 1 or are_leads or bool({*looks} & {*NAMES, "h"})
             digits = sum(len(word) for word in words[begin:end] if look(word) in ("n", NOTE))
             is_item &= not (goes_on and digits > 3 and not letters and looks[-1] == ".")
             is_inner = gap == SPACE and not breaks[end - 1] and end < len(gaps)

@@ -333,6 +333,11 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         gaps = sum(atoms.gaps[at] != NOTHING for at in lines[number])
         return min(LONGEST_LINE + 1, chars + gaps)
 
+    def level(number: int) -> int:
+        line = lines[number]
+        marks = line[: -len(texts[number])] if texts[number] else line[:-1]
+        return sum(words[at][0] == ">" for at in marks)
+
     def first_word(number: int) -> int:
         chars = 0
         for at in texts[number]:
@@ -350,7 +355,9 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
 
     found = []
     for number in range(len(lines) - 1):
-        if not texts[number + 1]:
+        second = first_of(number + 1)
+        is_other = level(number) != level(number + 1)
+        if not texts[number + 1] or (is_other and second.isalpha() and not _is_small(second)):
             found.append(lines[number][-1])
             continue
         nearest = 2 if length(number - 1) else 0
@@ -358,7 +365,7 @@ def _ends_of_lines(text: str, atoms: Atoms, words: Sequence[str]) -> list[int]:
         has_third = number + 2 < len(lines) and length(number + 1) <= LONGEST_LINE
         has_third = has_third and bool(texts[number + 2])
         small_third = has_third and is_small(number + 2)
-        first, second = (first_of(at) for at in (number, number + 1))
+        first = first_of(number)
         narrowest = NARROWEST // 2 if character_type(second) in "hkzs" else NARROWEST
         has_room = length(number) + first_word(number + 1) < width or width < narrowest
         if first.isdigit() and second.isdigit():

@@ -119,7 +119,7 @@ typedef struct {
  * And is the atom before it a letter alone, and did the line before end without a mark? */
 typedef struct {
     uint32_t own, before[2], first, has_capital, end, between, is_apart, is_short, goes_on;
-    uint32_t ended; /* see ended_step */
+    uint32_t ended, level; /* see ended_step; > before the first word of the line */
 } Line;
 
 /* What came out of a text. */
@@ -1039,6 +1039,7 @@ static inline void line_step(Line *line, const Atom *atom) {
     line->has_capital |= has_own_capital(atom);
     if (!line->has_capital) end_step(line, atom);
     line->ended = ended_step(line->ended, atom);
+    line->level += !line->first && atom->first == '>';
     if (!line->first && !leads_line(atom)) line->first = atom->first;
     line->own += atom->char_end - atom->char_begin + (atom->gap != GAP_NOTHING);
     if (line->own > LONGEST_LINE) line->own = LONGEST_LINE + 1;
@@ -1046,7 +1047,7 @@ static inline void line_step(Line *line, const Atom *atom) {
     /* A line without text is as an empty one between paragraphs. */
     line->before[1] = line->first ? line->before[0] : 0;
     line->before[0] = line->first ? line->own : 0;
-    line->own = line->first = 0;
+    line->own = line->first = line->level = 0;
     line->goes_on = leaves_open(atom);
 }
 
@@ -1207,6 +1208,11 @@ static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whol
     const uint32_t third = has_third ? first_word(atoms, third_head, end, is_whole) : 0;
     if (!word || (has_third && !third) || (k == end && !is_whole)) return -1;
     if (head > i + 1 && atoms[head - 1].kind & ENDS_LINE) return 1;
+    /* What somebody quotes is no part of what they write. */
+    const Atom *begins = &atoms[head];
+    uint32_t level = 0;
+    for (k = i + 1; k < head; k++) level += atoms[k].first == '>';
+    if (level != line.level && may_begin(begins)) return 1;
     const uint32_t second = next.before[0] ? next.before[0] : next.own;
     const uint32_t before = line.before[0], earlier = line.before[1];
     const uint32_t first = line.first ? line.first : atoms[i].first;
@@ -1215,7 +1221,6 @@ static inline int ends_line(const Atom *atoms, size_t i, size_t end, int is_whol
     uint32_t width = own > second ? own : second;
     if (before > width) width = before;
     if (earlier > width) width = earlier;
-    const Atom *begins = &atoms[head];
     const int small_first = first == LOOK_SMALL, is_small = begins->first == LOOK_SMALL;
     const int small_third = has_third && atoms[third_head].first == LOOK_SMALL;
     /* Letters of scripts without spaces are mostly as wide as two others. */

@@ -630,7 +630,7 @@ static inline int is_dash(uint32_t mark) {
 /* Is a mark before the first word of a line none of its text: that of a quoted message, of a comment? */
 static inline int leads_line(const Atom *atom) {
     return is_one_of(atom->first, ">/") ||
-           (is_one_of(atom->first, "#%;|") && atom->gap == GAP_SPACE);
+           (is_one_of(atom->first, "#%;") && atom->gap == GAP_SPACE);
 }
 
 /* How what stands behind a space begins, of `behind` atoms, but for opening marks; NULL: not known. */
@@ -722,18 +722,20 @@ static inline int is_year(const Chunk *c) {
 }
 
 /* Are atoms with nothing between what a line may begin with, before its first word: a mark, or a number, a
- * letter or a Roman number with marks? 2: a mark alone. More of them are a line of their own. */
+ * letter or a Roman number with marks? 2: a mark alone, or more of
+ * those of quoted lines, comments and headings. More of others are a line of their own. */
 static inline int opens_item(const Chunk *c) {
     int64_t letters = 0;
-    int all_roman = 1, has_digits = 0;
+    int all_roman = 1, has_digits = 0, leads = 1;
     for (int64_t k = 0; k < c->n && letters < 5; k++) {
+        leads &= is_one_of(c->atoms[k].first, "#>/%;");
         has_digits |= c->atoms[k].first == LOOK_DIGIT;
         if (c->atoms[k].first < LOOK_CLASSES || c->atoms[k].first == LOOK_DIGIT) continue;
         letters += n_chars(c, k);
         all_roman &= is_roman(c->text, &c->atoms[k]);
     }
     if (letters > 1 && (letters > 4 || !all_roman)) return 0;
-    return letters || has_digits ? 1 : c->n == 1 ? 2 : 0;
+    return letters || has_digits ? 1 : c->n == 1 || leads ? 2 : 0;
 }
 
 /* May atoms with nothing between hold a pattern? Of two mostly a mark stands beside a word. */
