@@ -288,7 +288,13 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
         is_tagged = own.looks[0] == "#" or bool(PICTURE.match(own.looks[0]))
         follows = gap != PARAGRAPH and (rest[-1:] in [*FINAL] or (follows and is_tagged))
         if follows and gap == SPACE and not breaks[end - 1] and PICTURE.match(looks[end]):
-            yield "emoji", end - 1, False
+            is_over = end + 1 == len(words) or gaps[end] == PARAGRAPH
+            if gaps[end] == SPACE and end + 1 < len(words):
+                second = _first_behind(looks, gaps, end + 1, limit)
+                is_over = second is not None and looks[second] in "Ach"
+                is_over |= PICTURE.match(looks[end + 1]) is not None
+            if is_over:
+                yield "emoji", end - 1, False
         begin = end
 
 

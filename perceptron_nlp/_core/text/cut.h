@@ -934,6 +934,13 @@ static inline int may_begin(const Atom *first) {
     return first && (first->first == LOOK_CAPITAL || first->first == LOOK_CASELESS);
 }
 
+/* Is the next of `behind` atoms a picture with which a sentence may end? */
+static inline int is_last_picture(const Atom *next, size_t behind) {
+    if (!behind || !is_picture(next->first)) return 0;
+    if (next->gap != GAP_SPACE || behind < 2) return next->gap == GAP_PARAGRAPH;
+    return is_picture(next[1].first) || may_begin(first_behind(next + 1, behind - 1));
+}
+
 /* The quotes and brackets of scripts without spaces, and others that they have. */
 static inline int is_wide_edge(uint32_t mark, int opens) {
     static const uint32_t edges[] = {0x3008, 0x300A, 0x300C, 0x300E, 0x3010, 0x2018, 0x201C};
@@ -1118,10 +1125,10 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         if (n > 1 && m->held)
             hold_enclosed(m, &own, atoms + chunk, (int64_t)from, chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
+        const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
         if (n > 2 && is_wide && m->held) hold_wide(m, &own, atoms + chunk, (int64_t)from);
         is_wide = 0;
         if ((may_end(atom) || follows) && i + 1 < end && atom->gap == GAP_SPACE && m->held) {
-            const size_t behind = end - i - 1 < 3 ? end - i - 1 : 3;
             int kind = final_kind(&own, atom + 1, behind);
             if (kind < 0 && follows && is_addition(own) &&
                 may_begin(first_behind(atom + 1, behind)))
@@ -1131,8 +1138,9 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
                 atom->label = ends ? m->sentence : m->token;
         }
         /* A picture belongs to the sentence before it. */
-        if (i >= first && i + 1 < end && atom->gap == GAP_SPACE && ended & ENDED_BEFORE &&
-            !(atom->kind & ENDS_LINE) && is_picture(atoms[i + 1].first) && holds(m, PATTERN_EMOJI))
+        if (i >= first && atom->gap == GAP_SPACE && ended & ENDED_BEFORE &&
+            !(atom->kind & ENDS_LINE) && is_last_picture(atom + 1, behind) &&
+            holds(m, PATTERN_EMOJI))
             atom->label = m->token;
         if (before_item) {
             const int opens = opens_item(&own);
