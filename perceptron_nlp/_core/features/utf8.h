@@ -98,6 +98,12 @@ static inline uint32_t seen_point(uint32_t c) {
     return is_hidden ? NOT_SEEN : c;
 }
 
+/* Arrows, dingbats, emoji, skin tones and letters of flags. */
+static inline int is_picture(uint32_t mark) {
+    return (mark >= 0x1F000 && mark < 0x1FB00) || (mark >= 0x2300 && mark < 0x27C0) ||
+           (mark >= 0x2190 && mark < 0x2200) || (mark >= 0x2B00 && mark < 0x2C00);
+}
+
 /* Letters, and what they are with a mark over or under them, by the mark (Unicode's normal form C). */
 static const struct {
     uint32_t mark;

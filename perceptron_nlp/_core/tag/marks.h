@@ -29,6 +29,7 @@ static const struct {
     {1, ";；؛", {";", "؛", ":", ","}},
     {1, "。．｡۔", {".", "。"}},
     {0, "$€£¥₹₽₺₩₴¢", {"$", "€", "£"}},
+    {1, "", {":)", ":-)", ":(", "=", "+", "%"}}, /* pictures, and what joins or varies them */
 };
 #define N_MARKS ((int)(sizeof MARKS / sizeof *MARKS))
 
@@ -46,9 +47,11 @@ static inline int mark_class(const uint8_t *text, size_t n, size_t *length) {
     *length = text[0] < 0x80 ? 1 : text[0] < 0xE0 ? 2 : text[0] < 0xF0 ? 3 : 4;
     if (!text[0] || *length > n) return -1;
     memcpy(one, text, *length);
-    for (int k = 0; k < N_MARKS; k++)
+    for (int k = 0; k < N_MARKS - 1; k++)
         if (strstr(MARKS[k].members, one)) return k;
-    return -1;
+    uint32_t code;
+    utf8_decode(text, *length, &code);
+    return is_picture(code) || code == 0xFE0F || code == 0x200D ? N_MARKS - 1 : -1;
 }
 
 /* The class of all characters of a token; -1: there is none, or they are of several, as in `:-)`. */

@@ -405,11 +405,6 @@ static inline int64_t entity_end(const Chunk *c) {
     return mark_at(c, k) == ';' ? k + 1 : c->at;
 }
 
-static inline int is_picture(uint32_t mark) {
-    return (mark >= 0x1F000 && mark < 0x1FB00) || (mark >= 0x2300 && mark < 0x27C0) ||
-           (mark >= 0x2190 && mark < 0x2200) || (mark >= 0x2B00 && mark < 0x2C00);
-}
-
 static inline int is_flag_letter(uint32_t mark) {
     return mark >= 0x1F1E6 && mark <= 0x1F1FF;
 }

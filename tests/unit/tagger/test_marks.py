@@ -56,6 +56,14 @@ def test_what_is_known_and_what_is_no_mark_stay_as_they_are(tagger: pn.Tagger) -
     assert [*map(seen_as, alike)] == [*alike.values()]
 
 
+def test_pictures_that_were_never_met_are_labeled_as_signs_that_were() -> None:
+    rows = [(["She", "left", ":)"], ["O", "V", "S"]), (["It", "is", "so", "."], [*"OVAP"])] * 5
+    tagger = pn.train(rows, templates="default", epochs=4)
+    for picture in ("😀", "👍🏽", "❤\ufe0f", "👩\u200d💻", "🇫🇷", "😀😀"):
+        assert tagger.tag(["He", "came", picture])[-1] == "S"
+    assert tagger._labeler.decoder.seen_as("😀a") == "😀a"
+
+
 def test_a_model_without_marks_sees_them_as_they_are() -> None:
     tagger = pn.train([(["she", "left"], ["O", "V"])] * 3, epochs=2)
     assert tagger._labeler.decoder.seen_as("“") == "“"
