@@ -101,8 +101,8 @@ APOSTROPHES = "\u2019\u02bc"
 COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
-ALIKE = ("\u064a\u0643\u015e\u015f\u0162\u0163", "\u06cc\u06a9\u0218\u0219\u021a\u021b")
-"""Letters that are written for others: Arabic yeh and kaf in Persian, cedillas in Romanian."""
+ALIKE = ("\u064a\u0643\u0218\u0219\u021a\u021b", "\u06cc\u06a9\u015e\u015f\u0162\u0163")
+"""Letters for which others are written: Arabic yeh and kaf for Persian, cedillas for commas."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
 _SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"--''{ALIKE[1]}")}
 

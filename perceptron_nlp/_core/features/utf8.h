@@ -81,10 +81,10 @@ static inline uint32_t seen_point(uint32_t c) {
             case 0xAD:
             case 0x61C:
             case 0x640: return NOT_SEEN;
-            case 0x15E:
-            case 0x15F: return c + 0xBA;
-            case 0x162:
-            case 0x163: return c + 0xB8;
+            case 0x218:
+            case 0x219: return c - 0xBA;
+            case 0x21A:
+            case 0x21B: return c - 0xB8;
             case 0x2BC: return '\'';
             case 0x643: return 0x6A9;
             case 0x64A: return 0x6CC;
