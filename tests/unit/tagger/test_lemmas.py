@@ -58,7 +58,8 @@ SCRIPTS = st.builds(
     LETTERS,
     st.sampled_from([None, 0, 1, 2]),
     st.none(),
-)
+).filter(lambda one: one.acute is None or "á" not in one.front + one.back)
+"""Accents that are set do not stand beside others: training makes no such script."""
 
 
 @given(
