@@ -101,16 +101,16 @@ APOSTROPHES = "\u2019\u02bc"
 COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
-ALIKE = ("\u064a\u0643\u0218\u0219\u021a\u021b", "\u06cc\u06a9\u015e\u015f\u0162\u0163")
+_ALIKE = ("\u064a\u0643\u0218\u0219\u021a\u021b", "\u06cc\u06a9\u015e\u015f\u0162\u0163")
 """Letters for which others are written: Arabic yeh and kaf for Persian, cedillas for commas."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
-_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"--''{ALIKE[1]}")}
+_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{_ALIKE[0]}", f"--''{_ALIKE[1]}")}
 
 
 def seen(text: str) -> str:
     """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
 
-    It is visible, and letters are like those that they are written for.
+    Else as `visible`, and letters are those that they are written for (_ALIKE).
 
     >>> seen("co\\u00adoperate\u2019s")
     "cooperate's"
@@ -120,7 +120,7 @@ def seen(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with entities and marked letters as one, without NOT_SEEN if more is there."""
+    """Return a text without NOT_SEEN, unless that is all; entities and marked letters are one."""
     text = ENTITY.sub(character_of, text) if "&" in text else text
     return text if text.isascii() else _COMPOSING.sub(_composed, text.translate(_LEFT_OUT) or text)
 

@@ -77,19 +77,11 @@ static inline int is_vowel_point(uint32_t c) {
 #define NOT_SEEN 0xFFFFFFFFu
 static inline uint32_t seen_point(uint32_t c) {
     if (c < 0xA0) return c;
-    if (c < 0x2000) switch (c) {
-            case 0xAD:
-            case 0x61C:
-            case 0x640: return NOT_SEEN;
-            case 0x218:
-            case 0x219: return c - 0xBA;
-            case 0x21A:
-            case 0x21B: return c - 0xB8;
-            case 0x2BC: return '\'';
-            case 0x643: return 0x6A9;
-            case 0x64A: return 0x6CC;
-            default: return is_vowel_point(c) ? NOT_SEEN : c;
-        }
+    if (c == 0x2BC) return '\'';
+    if (c >= 0x218 && c < 0x21C) return c - (c < 0x21A ? 0xBA : 0xB8);
+    if (c == 0x643 || c == 0x64A) return c == 0x643 ? 0x6A9 : 0x6CC;
+    const int is_left_out = c == 0xAD || c == 0x61C || c == 0x640 || is_vowel_point(c);
+    if (c < 0x2000) return is_left_out ? NOT_SEEN : c;
     if (c > 0x206F) return c == 0xFEFF ? NOT_SEEN : c;
     if (c == 0x2010 || c == 0x2011) return '-';
     if (c == 0x2019) return '\'';

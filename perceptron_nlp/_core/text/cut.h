@@ -892,12 +892,11 @@ static inline void hold_closing(const CutModel *m, const Chunk *c, Atom *atoms, 
     const int has_word = is_name(c, last);
     if (last == end || !(has_word || is_one_of(inner, ".!?") || inner == 0x2026)) return;
     if (inner == '.' && last > first && !is_small_next && is_letters(c, last - 1) &&
-        n_chars(c, last - 1) > 1 && holds(m, PATTERN_NOTE) &&
-        (is_note(c, last + 1) || note_atoms(c, last + 3) > 1))
+        n_chars(c, last - 1) > 1 && holds(m, PATTERN_NOTE) && note_from(c, last + 1))
         atoms[last - 1].label = m->token;
     for (int64_t k = begin; k < last; k++) is_within |= is_one_of(mark_at(c, k), "([{");
     for (int64_t k = last + 1; k <= end; k++) {
-        const int is_listed = note_atoms(c, k + 2) > 1;
+        const int is_listed = note_from(c, k) > 1;
         const int kind = is_listed ? PATTERN_NOTE : edge_kind(closing_kind(c, k));
         if (is_listed) {
             hold_note(m, c, atoms, first, k, last);
@@ -929,11 +928,6 @@ static inline void hold_enclosed(const CutModel *m, const Chunk *c, Atom *atoms,
     hold_closing(m, c, atoms, first, begin, end, is_small_next);
 }
 
-/* Does a sentence begin behind the end of one and a space? */
-static inline int may_begin(const Atom *first) {
-    return first && (first->first == LOOK_CAPITAL || first->first == LOOK_CASELESS);
-}
-
 /* Is the next of `behind` atoms a picture with which a sentence may end? */
 static inline int is_last_picture(const Atom *next, size_t behind) {
     if (!behind || !is_picture(next->first)) return 0;
@@ -956,12 +950,12 @@ static inline void hold_wide(const CutModel *m, const Chunk *c, Atom *atoms, int
         int64_t end = k + 1;
         int has_closed = 0;
         if (!is_wide_final(mark_at(c, k))) continue;
-        for (; end < c->n; end++) {
-            const int is_reference = end + 2 < c->n && note_atoms(c, end + 2) > 1;
+        while (end < c->n) {
             const int closes = is_wide_edge(mark_at(c, end), 0);
+            const int64_t n = closes || is_picture(mark_at(c, end)) ? 1 : note_from(c, end);
+            if (!n) break;
             has_closed |= closes;
-            if (!closes && !is_reference && !is_note(c, end) && !is_picture(mark_at(c, end))) break;
-            end += 2 * is_reference;
+            end += n;
         }
         const int opens = end < c->n && is_wide_edge(mark_at(c, end), 1);
         if (end == k + 1 || end >= c->n || !(opens || (!has_closed && is_name(c, end)))) continue;

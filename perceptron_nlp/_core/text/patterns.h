@@ -74,6 +74,7 @@ static const char *const STAGES = " alpha beta rc pre dev post ";
 #define MOST_ITEM_DIGITS 3
 #define LONGEST_CODE 40  /* atoms, or characters of a name in markup */
 #define SHORTEST_NOTED 4 /* letters: m² is a unit */
+#define LEADS ">/#%;"    /* of quoted lines, comments and headings */
 
 typedef struct {
     const uint8_t *text;
@@ -607,6 +608,11 @@ static inline int64_t note_atoms(const Chunk *c, int64_t k) {
     return is_digits(c, k - 1) || (is_letters(c, k - 1) && n_chars(c, k - 1) == 1) ? 3 : 0;
 }
 
+/* How many of one begin with atom k. */
+static inline int64_t note_from(const Chunk *c, int64_t k) {
+    return note_atoms(c, k + 2) > 1 ? 3 : is_note(c, k);
+}
+
 /* Those of scripts without spaces. */
 static ALWAYS_INLINE int is_wide_final(uint32_t mark) {
     return mark == 0x3002 || mark == 0xFF01 || mark == 0xFF1F;
@@ -624,8 +630,8 @@ static inline int is_dash(uint32_t mark) {
 
 /* Is a mark before the first word of a line none of its text: that of a quoted message, of a comment? */
 static inline int leads_line(const Atom *atom) {
-    return is_one_of(atom->first, ">/") ||
-           (is_one_of(atom->first, "#%;") && atom->gap == GAP_SPACE);
+    return is_one_of(atom->first, LEADS) &&
+           (is_one_of(atom->first, ">/") || atom->gap == GAP_SPACE);
 }
 
 /* How what stands behind a space begins, of `behind` atoms, but for opening marks; NULL: not known. */
@@ -639,6 +645,11 @@ static inline const Atom *first_behind(const Atom *next, size_t behind) {
     return NULL;
 }
 
+/* Does a sentence begin with that, behind the end of one? */
+static inline int may_begin(const Atom *first) {
+    return first && (first->first == LOOK_CAPITAL || first->first == LOOK_CASELESS);
+}
+
 /* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
  * any with a quote, a bracket or notes behind it, or one before a dash. Behind a space follows what begins
  * with a capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what
@@ -648,11 +659,14 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     int has_closed = 0, has_bracket = 0, is_led = 0;
     if (c->atoms[at].kind & ENDS_LINE)
         for (; behind && leads_line(next); next++, behind--) is_led = 1;
-    for (int64_t n = 1; at > 0 && n; at -= n) {
-        n = is_picture(mark_at(c, at)) ? 1 : note_atoms(c, at);
-        if (n || (closing_kind(c, at) < 0 && mark_at(c, at) != '\'')) continue;
-        has_closed = n = 1;
-        has_bracket |= closing_kind(c, at) == PATTERN_BRACKET;
+    while (at > 0) {
+        int64_t n = is_picture(mark_at(c, at)) ? 1 : note_atoms(c, at);
+        if (!n && (closing_kind(c, at) >= 0 || mark_at(c, at) == '\'')) {
+            has_closed = n = 1;
+            has_bracket |= closing_kind(c, at) == PATTERN_BRACKET;
+        }
+        if (!n) break;
+        at -= n;
     }
     const uint32_t mark = mark_at(c, at);
     const int is_final = is_final_mark(mark);
@@ -671,7 +685,7 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     if (!is_final) return -1;
     const int is_note = at < c->n - 1 && !has_closed;
     if (first->first == LOOK_DIGIT) return is_note ? PATTERN_NOTE : -1;
-    if (first->first != LOOK_CAPITAL && first->first != LOOK_CASELESS) return -1;
+    if (!may_begin(first)) return -1;
     if (is_note) return PATTERN_NOTE;
     if (has_closed && trails) return -1;
     if (has_closed) return has_bracket ? PATTERN_BRACKETED : PATTERN_CLOSED;
@@ -682,9 +696,8 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     /* A full stop is that of the sentence behind words too long for abbreviations. */
     const int is_long = enclosing_kind(mark_at(c, at - 1), 0) >= 0 ||
                         (is_letters(c, at - 1) && n_chars(c, at - 1) >= SHORTEST_NOTED);
-    if (!is_long) return -1;
-    if (is_led) return PATTERN_NOTE;
-    return enclosing_kind(next->first, 1) == PATTERN_EMPHASIS ? PATTERN_EMPHASIS : -1;
+    if (is_long && is_led) return PATTERN_NOTE;
+    return is_long && enclosing_kind(next->first, 1) == PATTERN_EMPHASIS ? PATTERN_EMPHASIS : -1;
 }
 
 /* Are atoms with nothing between addresses, #tags or pictures, as stand behind the end of a sentence? */
@@ -717,13 +730,13 @@ static inline int is_year(const Chunk *c) {
 }
 
 /* Are atoms with nothing between what a line may begin with, before its first word: a mark, or a number, a
- * letter or a Roman number with marks? 2: a mark alone, or more of
- * those of quoted lines, comments and headings. More of others are a line of their own. */
+ * letter or a Roman number with marks? 2: a mark alone, or several that lead lines. More of others are a
+ * line of their own. */
 static inline int opens_item(const Chunk *c) {
     int64_t letters = 0;
     int all_roman = 1, has_digits = 0, leads = 1;
     for (int64_t k = 0; k < c->n && letters < 5; k++) {
-        leads &= is_one_of(c->atoms[k].first, "#>/%;");
+        leads &= is_one_of(c->atoms[k].first, LEADS);
         has_digits |= c->atoms[k].first == LOOK_DIGIT;
         if (c->atoms[k].first < LOOK_CLASSES || c->atoms[k].first == LOOK_DIGIT) continue;
         letters += n_chars(c, k);
