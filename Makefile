@@ -13,7 +13,7 @@ CORE := $(wildcard perceptron_nlp/_core/*/*.pyx perceptron_nlp/_core/*/*.pxd per
 # The compiled modules, whose stubs are held against them.
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard perceptron_nlp/_core/*/*.pyi)))
 
-.PHONY: train test lint bench instructions prefetches accuracy integrations trust sanitize fuzz clean pictures model models
+.PHONY: train test laws lint bench instructions prefetches accuracy integrations trust sanitize fuzz clean pictures model models
 .PHONY: wheel docs ray engines house everywhere sdist
 SECONDS ?= 60
 
@@ -26,6 +26,10 @@ train: $(VENV)/built $(VENV)/models
 
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+
+# The laws on cases that were never tried, twenty times as many.
+laws: $(VENV)/tested
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --hypothesis-profile others tests/laws
 
 lint: $(VENV)/linted
 	$(BIN)/ruff check .
