@@ -27,7 +27,7 @@ train: $(VENV)/built $(VENV)/models
 test: $(VENV)/tested
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
-# The laws on cases that were never tried, twenty times as many.
+# The laws on cases that were never tried, five times as many.
 laws: $(VENV)/tested
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --hypothesis-profile others tests/laws
 
