@@ -49,9 +49,10 @@ SMALL_CLASSES = {"1": 2, "2": 5, "3": 20}
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
-ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash")
+ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "unspaced")
 """Ends of sentences before a capital or caseless letter: marks but full stops, these before a
-``dash``, and all with quotes (``closed``) or brackets (``bracketed``) behind them."""
+``dash``, all with quotes (``closed``) or brackets (``bracketed``) behind them, and between words
+with no space (``unspaced``)."""
 NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (

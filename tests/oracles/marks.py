@@ -8,7 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 
 from oracles.patterns import patterns
 from perceptron_nlp.text.atoms import Atoms, character_type
-from perceptron_nlp.text.tagset import NOTHING, PARAGRAPH, SPACE, seen
+from perceptron_nlp.text.tagset import (
+    ENTITY,
+    NOT_SEEN,
+    NOTHING,
+    PARAGRAPH,
+    SPACE,
+    character_of,
+    seen,
+)
 
 Mark = tuple[str, int, bool]
 """What segment.marks_of yields: the kind, the atom, whether a sentence ends with it."""
@@ -24,7 +32,7 @@ RAISED = "\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
 NOTE = "\u00b9"
 DASHES = ("-", "\u2013", "\u2014")
 NAMES, LETTERS = "aAcn" + NOTE, "aAc"
-CASELESS = "chkzs"
+CASELESS, EAST_ASIAN = "chkzs", "hkz"
 AT_END = ".,;:!?\u2026"
 WIDE = "\u3002\uff01\uff1f"
 WIDE_OPENING = "\u3008\u300a\u300c\u300e\u3010\u2018\u201c\uff08(["
@@ -53,6 +61,11 @@ class Chunk:
 
     def is_word(self, at: int) -> bool:
         return 0 <= at < len(self.looks) and self.looks[at] in LETTERS
+
+    def joins(self, mark: int, name: int) -> bool:
+        """Does a mark join names, as in os.path.Join?"""
+        is_mark = 0 <= mark < len(self.looks) and self.looks[mark] in "./_@(="
+        return is_mark and self.is_name(name)
 
     def noted(self, at: int) -> int:
         """Return how many atoms of a note end there: [12] or a raised number."""
@@ -137,6 +150,36 @@ def commas(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
         if is_within and looks[at - 1] in LETTERS and looks[at + 1] in LETTERS:
             yield "comma", at - 1, False
             yield "comma", at, False
+
+
+def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
+    """Yield ends of sentences, and the words before them, behind which a space is missing."""
+    for begin, _, own, _ in _chunks(words, gaps):
+        for found in re.finditer("[.!?]+", own.looks):
+            at, behind = found.end() - 1, found.end()
+            word = len(own.looks[: found.start()].rstrip(")]}\"")) - 1
+            if word < 0 or behind == len(own.looks):
+                continue
+            last, first = words[begin + word], words[begin + behind]
+            if character_type(seen(last)[0]) in EAST_ASIAN:
+                is_end = character_type(seen(first)[0]) in EAST_ASIAN
+            else:
+                start = len(own.looks[: word + 1].rstrip(NAMES))
+                stop = len(own.looks) - len(own.looks[behind:].lstrip(LETTERS))
+                is_long = stop > behind + 1 or stop == len(own.looks) or _n_seen([first]) > 1
+                is_end = own.looks[behind] == "A" and is_long
+                is_end &= _n_seen(words[begin + start : begin + word + 1]) >= LEAST_NOTED
+                is_end &= not own.joins(start - 1, start - 2) and not own.joins(stop, stop + 1)
+            if is_end:
+                yield "unspaced", begin + at, True
+                if own.looks[at - 1] not in ".!?":
+                    yield "unspaced", begin + at - 1, False
+
+
+def _n_seen(words: Sequence[str]) -> int:
+    """Return how many characters of words are seen, entities as one."""
+    written = ENTITY.sub(character_of, "".join(words))
+    return sum(character not in NOT_SEEN for character in written)
 
 
 def _chunks(words: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, str, Chunk, str]]:
@@ -408,6 +451,7 @@ def marks(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> 
     yield from items(words, gaps, breaks)
     yield from ordinals(words, gaps)
     yield from commas(words, gaps)
+    yield from unspaced(words, gaps)
     yield from opened(words, gaps)
     yield from enclosed(words, gaps)
     yield from wide(words, gaps)

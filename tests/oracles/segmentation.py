@@ -12,6 +12,7 @@ import numpy as np
 
 from oracles.marks import (
     FINAL,
+    NOTE,
     PICTURE,
     breaks_of,
     commas,
@@ -22,6 +23,7 @@ from oracles.marks import (
     look,
     opened,
     ordinals,
+    unspaced,
     wide,
 )
 from oracles.matches import matches
@@ -152,7 +154,7 @@ def _chunk_gaps(text: str, atoms: Atoms) -> list[str]:
 
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
-    own = [look(text[start:end]) for start, end in atoms.spans]
+    own = [look(text[start:end]).replace(NOTE, "n") for start, end in atoms.spans]
     first_capital = own.index("A") if "A" in own else len(own)
     as_given = text
     if not segmentation.uncapitalized:
@@ -166,9 +168,10 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     ]
     written = [text[start:end] for start, end in atoms.spans]
     breaks = breaks_of(text, atoms.spans)
-    for kind, at, _ in [*ordinals(written, atoms.gaps), *commas(written, chunk_gaps)]:
+    marks = [ordinals(written, atoms.gaps), commas(written, chunk_gaps)]
+    for kind, at, ends_sentence in itertools.chain(*marks, unspaced(written, chunk_gaps)):
         if holds(kind, segmentation.patterns):
-            certain[at] = TOKEN
+            certain[at] = SENTENCE if ends_sentence else TOKEN
     looks = sketch(words)
     for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
         if not holds(kind, segmentation.patterns):

@@ -785,13 +785,54 @@ static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, in
     }
 }
 
-/* cats,dogs: end tokens on both sides of commas and semicolons between words. */
-static inline void hold_commas(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first) {
+/* Does a mark join names, as in os.path.Join? */
+static inline int is_joint(const Chunk *c, int64_t mark, int64_t name) {
+    return is_one_of(mark_at(c, mark), "./_@(=") && is_name(c, name);
+}
+
+/* Characters of an atom that are seen, entities as one. */
+static inline int64_t n_seen(const uint8_t *text, const Atom *atom) {
+    int64_t seen = 0;
+    uint32_t length;
+    for (size_t at = atom->begin; at < atom->end; at += length) {
+        uint32_t code = code_at(text + at, &length);
+        if (code == '&' && !(code = entity_point(text + at, atom->end - at, &length))) length = 1;
+        seen += seen_point(code) != NOT_SEEN;
+    }
+    return seen;
+}
+
+/* Does a sentence end with mark k, behind which a space is missing? came.She: words too long for
+ * abbreviations, of which nothing is part of a longer name. */
+static inline int is_unspaced_end(const Chunk *c, int64_t k) {
+    const Atom *next = &c->atoms[k + 1];
+    int64_t word = k - 1, end = k + 1, seen = 0;
+    if (next->first != LOOK_CAPITAL && next->first != LOOK_CASELESS) return 0;
+    while (is_one_of(mark_at(c, word), ".!?")) word--;
+    while (is_one_of(mark_at(c, word), ")]}\"")) word--;
+    if (word < 0) return 0;
+    if (IS_EAST_ASIAN(c->atoms[word].type)) return IS_EAST_ASIAN(next->type);
+    for (; is_name(c, word); word--) seen += n_seen(c->text, &c->atoms[word]);
+    while (is_letters(c, end)) end++;
+    const int is_long = end > k + 2 || end == c->n || n_seen(c->text, next) > 1;
+    return next->first == LOOK_CAPITAL && seen >= SHORTEST_NOTED && is_long &&
+           !is_joint(c, word, word - 1) && !is_joint(c, end, end + 1);
+}
+
+/* Where spaces are missing between words: cats,dogs are tokens on both sides of a comma or semicolon,
+ * and a sentence ends with a full stop or the like. */
+static inline void hold_unspaced(const CutModel *m, const Chunk *c, Atom *atoms, int64_t first) {
     for (int64_t k = 1; k + 1 < c->n; k++) {
-        if (!is_one_of(mark_at(c, k), ",;") || !is_letters(c, k - 1) || !is_letters(c, k + 1))
+        const uint32_t mark = mark_at(c, k);
+        int label = m->token;
+        if (is_one_of(mark, ".!?")) {
+            if (!holds(m, PATTERN_UNSPACED) || !is_unspaced_end(c, k)) continue;
+            label = m->sentence;
+        } else if (!is_one_of(mark, ",;") || !holds(m, PATTERN_COMMA) || !is_letters(c, k - 1) ||
+                   !is_letters(c, k + 1))
             continue;
-        if (k > first) atoms[k - 1].label = m->token;
-        if (k >= first) atoms[k].label = m->token;
+        if (k > first && !is_one_of(mark_at(c, k - 1), ".!?")) atoms[k - 1].label = m->token;
+        if (k >= first) atoms[k].label = label;
     }
 }
 
@@ -1113,7 +1154,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         const size_t n = i + 1 - chunk, from = first > chunk ? first - chunk : 0;
         const Chunk own = {text, atoms + chunk, (int64_t)n, 0, 0};
         int ends = 0;
-        if (n > 2 && holds(m, PATTERN_COMMA)) hold_commas(m, &own, atoms + chunk, (int64_t)from);
+        if (n > 2 && m->held) hold_unspaced(m, &own, atoms + chunk, (int64_t)from);
         if (n > 1 && m->held && may_have_pattern(atoms + chunk, n))
             hold_patterns(m, own, atoms + chunk, (int64_t)from);
         if (n > 1 && m->held)
@@ -1350,7 +1391,7 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
         if (atoms[i].kind & IS_RAISED) {
             word = word_ref(raised, put_raised(raised, at, length), d->secrets);
             at = raised;
-        } else if (length == 1 && *at == '"') {
+        } else if (atoms[i].first == '"' && (length == 1 || n_seen(text, &atoms[i]) == 1)) {
             word = m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)];
         } else {
             word = word_ref_within(text, at, length, d->secrets);
