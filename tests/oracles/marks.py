@@ -43,6 +43,7 @@ ADDED = ("url", "email", "host", "tag", "emoji", "emoticon")
 """Kinds of patterns that may stand behind the end of a sentence."""
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
 LEAST_NOTED = 4
+CASELESS_END = 6
 
 
 class Chunk:
@@ -157,7 +158,7 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
     for begin, _, own, _ in _chunks(words, gaps):
         for found in re.finditer("[.!?]+", own.looks):
             at, behind = found.end() - 1, found.end()
-            word = len(own.looks[: found.start()].rstrip(")]}\"")) - 1
+            word = len(own.looks[: found.start()].rstrip(")]}\"'")) - 1
             if word < 0 or behind == len(own.looks):
                 continue
             last, first = words[begin + word], words[begin + behind]
@@ -166,14 +167,23 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
             else:
                 start = len(own.looks[: word + 1].rstrip(NAMES))
                 stop = len(own.looks) - len(own.looks[behind:].lstrip(LETTERS))
-                is_long = stop > behind + 1 or stop == len(own.looks) or _n_seen([first]) > 1
-                is_end = own.looks[behind] == "A" and is_long
-                is_end &= _n_seen(words[begin + start : begin + word + 1]) >= LEAST_NOTED
+                is_long = stop > behind + 1 or own.looks[stop : stop + 1] in ("", "'")
+                is_long |= _n_seen([first]) > 1
+                is_end = is_long if own.looks[behind] == "A" else own.looks[behind] == "c"
+                is_caseless = own.looks[word] == "c" and _n_bytes(last) >= CASELESS_END
+                shortest = LEAST_NOTED - (own.looks[start : start + 1] == "a")
+                is_end &= is_caseless or (
+                    _n_seen(words[begin + start : begin + word + 1]) >= shortest
+                )
                 is_end &= not own.joins(start - 1, start - 2) and not own.joins(stop, stop + 1)
             if is_end:
                 yield "unspaced", begin + at, True
                 if own.looks[at - 1] not in ".!?":
                     yield "unspaced", begin + at - 1, False
+
+
+def _n_bytes(word: str) -> int:
+    return len(word.encode("utf-8", "surrogatepass"))
 
 
 def _n_seen(words: Sequence[str]) -> int:

@@ -147,7 +147,10 @@ def _name(chunk: _Chunk, at: int) -> tuple[str, int]:
         has_path = chunk.match("/(?=~?[a0])", host)
         may_end = chunk.sketch[host - 1] == "a" and 1 < len(last) < 4
         before = len(last) == 2 and chunk.listed(host - 3, host - 2, BEFORE_ENDS)
-        if chunk.listed(host - 1, host, HOST_ENDS) or (may_end and (has_path or before)):
+        is_short = len(last) < 3 or _is_small(seen(chunk.words[host - 3])[0])
+        may_follow = last[0].isupper() and last[-1].islower() and is_short
+        is_known = chunk.listed(host - 1, host, HOST_ENDS) and not may_follow
+        if is_known or (may_end and (has_path or before)):
             host = chunk.match(":0", host) or host
             has_path = chunk.match("/(?=~?[a0])", host)
             return "host", chunk.address_end(host) if has_path else host

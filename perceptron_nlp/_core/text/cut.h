@@ -790,6 +790,8 @@ static inline int is_joint(const Chunk *c, int64_t mark, int64_t name) {
     return is_one_of(mark_at(c, mark), "./_@(=") && is_name(c, name);
 }
 
+#define CASELESS_END 6 /* bytes: two syllables of Korean, three letters of Hebrew or Arabic */
+
 /* Characters of an atom that are seen, entities as one. */
 static inline int64_t n_seen(const uint8_t *text, const Atom *atom) {
     int64_t seen = 0;
@@ -809,13 +811,18 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     int64_t word = k - 1, end = k + 1, seen = 0;
     if (next->first != LOOK_CAPITAL && next->first != LOOK_CASELESS) return 0;
     while (is_one_of(mark_at(c, word), ".!?")) word--;
-    while (is_one_of(mark_at(c, word), ")]}\"")) word--;
+    while (is_one_of(mark_at(c, word), ")]}\"'")) word--;
     if (word < 0) return 0;
     if (IS_EAST_ASIAN(c->atoms[word].type)) return IS_EAST_ASIAN(next->type);
+    const Atom *last = &c->atoms[word];
+    const int is_caseless = last->first == LOOK_CASELESS && last->end - last->begin >= CASELESS_END;
     for (; is_name(c, word); word--) seen += n_seen(c->text, &c->atoms[word]);
     while (is_letters(c, end)) end++;
-    const int is_long = end > k + 2 || end == c->n || n_seen(c->text, next) > 1;
-    return next->first == LOOK_CAPITAL && seen >= SHORTEST_NOTED && is_long &&
+    const int is_small = seen && c->atoms[word + 1].first == LOOK_SMALL;
+    const int is_long =
+        end > k + 2 || end == c->n || mark_at(c, end) == '\'' || n_seen(c->text, next) > 1;
+    const int may_begin = next->first == LOOK_CAPITAL ? is_long : is_letters(c, k + 1);
+    return may_begin && (seen >= SHORTEST_NOTED - is_small || (seen && is_caseless)) &&
            !is_joint(c, word, word - 1) && !is_joint(c, end, end + 1);
 }
 

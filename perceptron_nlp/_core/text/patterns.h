@@ -153,6 +153,13 @@ static inline int is_listed(const Chunk *c, int64_t begin, int64_t end, const ch
     return strstr(words, own) != NULL;
 }
 
+/* May the end of a host be a word behind the end of a sentence? League.De, year.Net */
+static inline int may_follow(const Chunk *c, int64_t k) {
+    const Atom *own = &c->atoms[k];
+    return own->first == LOOK_CAPITAL && own->last == LOOK_SMALL &&
+           (n_chars(c, k) < 3 || c->atoms[k - 2].first == LOOK_SMALL);
+}
+
 /* The end of what may stand in an address, without marks and brackets that close it. */
 static inline int64_t address_end(const Chunk *c, int64_t begin) {
     int64_t end = begin, open = 0;
@@ -261,7 +268,8 @@ static inline int name_pattern(const Chunk *c, int64_t *end) {
         const int64_t chars = n_chars(c, host - 1);
         const int may_end = is_letters(c, host - 1) && chars > 1 && chars < 4;
         const int is_second = chars == 2 && is_listed(c, host - 3, host - 2, BEFORE_ENDS);
-        if (is_listed(c, host - 1, host, HOST_ENDS) || (may_end && (has_path || is_second))) {
+        const int is_known = is_listed(c, host - 1, host, HOST_ENDS) && !may_follow(c, host - 1);
+        if (is_known || (may_end && (has_path || is_second))) {
             if (mark_at(c, host) == ':' && is_digits(c, host + 1)) host += 2;
             *end = begins_path(c, host) ? address_end(c, host) : host;
             return PATTERN_HOST;
