@@ -159,7 +159,7 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
         for found in re.finditer("[.!?]+", own.looks):
             at, behind = found.end() - 1, found.end()
             word = len(own.looks[: found.start()].rstrip(")]}\"'")) - 1
-            if word < 0 or behind == len(own.looks):
+            if word < 0 or behind == len(own.looks) or found[0].endswith(".."):
                 continue
             last, first = words[begin + word], words[begin + behind]
             if character_type(seen(last)[0]) in EAST_ASIAN:
@@ -167,9 +167,12 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
             else:
                 start = len(own.looks[: word + 1].rstrip(NAMES))
                 stop = len(own.looks) - len(own.looks[behind:].lstrip(LETTERS))
-                is_long = stop > behind + 1 or own.looks[stop : stop + 1] in ("", "'")
-                is_long |= _n_seen([first]) > 1
-                is_end = is_long if own.looks[behind] == "A" else own.looks[behind] == "c"
+                has_more = stop > behind + 1 or _n_seen([first]) > 1
+                letter = seen(words[begin + stop - 1])[-1]
+                is_word = own.looks[stop : stop + 1] in ("", "'")
+                is_word = character_type(letter) != "A" if has_more else is_word
+                is_behind = own.looks[behind] == "c" and own.looks[stop : stop + 1] != "."
+                is_end = is_word if own.looks[behind] == "A" else is_behind
                 is_caseless = own.looks[word] == "c" and _n_bytes(last) >= CASELESS_END
                 shortest = LEAST_NOTED - (own.looks[start : start + 1] == "a")
                 is_end &= is_caseless or (

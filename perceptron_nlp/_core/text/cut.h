@@ -810,6 +810,7 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     const Atom *next = &c->atoms[k + 1];
     int64_t word = k - 1, end = k + 1, seen = 0;
     if (next->first != LOOK_CAPITAL && next->first != LOOK_CASELESS) return 0;
+    if (mark_at(c, k) == '.' && mark_at(c, k - 1) == '.') return 0;
     while (is_one_of(mark_at(c, word), ".!?")) word--;
     while (is_one_of(mark_at(c, word), ")]}\"'")) word--;
     if (word < 0) return 0;
@@ -819,9 +820,11 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     for (; is_name(c, word); word--) seen += n_seen(c->text, &c->atoms[word]);
     while (is_letters(c, end)) end++;
     const int is_small = seen && c->atoms[word + 1].first == LOOK_SMALL;
-    const int is_long =
-        end > k + 2 || end == c->n || mark_at(c, end) == '\'' || n_seen(c->text, next) > 1;
-    const int may_begin = next->first == LOOK_CAPITAL ? is_long : is_letters(c, k + 1);
+    const int has_more = end > k + 2 || n_seen(c->text, next) > 1;
+    const int is_word = has_more ? c->atoms[end - 1].last != LOOK_CAPITAL /* DATA.XLS */
+                                 : end == c->n || mark_at(c, end) == '\'';
+    const int may_begin =
+        next->first == LOOK_CAPITAL ? is_word : is_letters(c, k + 1) && mark_at(c, end) != '.';
     return may_begin && (seen >= SHORTEST_NOTED - is_small || (seen && is_caseless)) &&
            !is_joint(c, word, word - 1) && !is_joint(c, end, end + 1);
 }
