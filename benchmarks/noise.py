@@ -10,7 +10,8 @@ some words only are drawn by a seed:
 - drawn: a letter of one word in ten is drawn out (sooooo)
 - straight, curly: quotes, apostrophes, dashes and dots in ASCII; as typesetters write them
 - ends: ! ? or … in place of the full stop that a sentence ends with
-- commas: no space behind a comma, unless a digit follows
+- commas: no space behind a comma, unless a digit follows; unspaced: none behind the full stop that a
+  sentence ends with, before a capital or caseless letter
 - soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
 - wrapped: lines of at most 60 characters; items: each sentence on a line of its own
 - entities: & < > and quotes as HTML entities, which are one token where the mark was
@@ -113,6 +114,7 @@ CHANGES: dict[str, Change] = {
     "curly": curly,
     "ends": lambda form, _: form,
     "commas": lambda form, _: form,
+    "unspaced": lambda form, _: form,
     "soft": soft,
     "zero": zero,
     "entities": written(ENTITIES),
@@ -147,7 +149,11 @@ def changed(lines: Iterator[str], kind: str) -> Iterator[str]:
             if kind in WRITTEN and row[2] == form and not any(map(str.isalnum, form)):
                 row[2] = row[1]
             is_glued = kind == "commas" and form == ","
-            if is_glued and not following.get(id(row), row)[1][:1].isdigit():
+            behind = following.get(id(row), row)[1][:1]
+            is_begun = behind.isalpha() and not behind.islower()
+            is_glued &= not behind.isdigit()
+            is_glued |= kind == "unspaced" and id(row) in final and form in ".!?" and is_begun
+            if is_glued:
                 row[9] = with_misc(row[9], "SpaceAfter", "No")
         yield "\t".join(row) + "\n"
 

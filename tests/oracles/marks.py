@@ -31,7 +31,8 @@ CLOSES_SINGLE = f"'`{SINGLE}"
 RAISED = "\u00b9\u00b2\u00b3\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
 NOTE = "\u00b9"
 DASHES = ("-", "\u2013", "\u2014")
-NAMES, LETTERS = "aAcn" + NOTE, "aAc"
+LETTERS, DIGITS = "aAc", "n" + NOTE
+NAMES = LETTERS + DIGITS
 CASELESS, EAST_ASIAN = "chkzs", "hkz"
 AT_END = ".,;:!?\u2026"
 WIDE = "\u3002\uff01\uff1f"
@@ -165,11 +166,12 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
             if character_type(seen(last)[0]) in EAST_ASIAN:
                 is_end = character_type(seen(first)[0]) in EAST_ASIAN
             else:
-                start = len(own.looks[: word + 1].rstrip(NAMES))
+                is_number = own.looks[word] in DIGITS
+                start = len(own.looks[: word + 1].rstrip(DIGITS if is_number else LETTERS))
                 stop = len(own.looks) - len(own.looks[behind:].lstrip(LETTERS))
                 has_more = stop > behind + 1 or _n_seen([first]) > 1
                 letter = seen(words[begin + stop - 1])[-1]
-                is_word = own.looks[stop : stop + 1] in ("", "'")
+                is_word = own.looks[stop : stop + 1] in ("", "'") and not is_number
                 is_word = character_type(letter) != "A" if has_more else is_word
                 is_behind = own.looks[behind] == "c" and own.looks[stop : stop + 1] != "."
                 is_end = is_word if own.looks[behind] == "A" else is_behind
@@ -178,6 +180,7 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
                 is_end &= is_caseless or (
                     _n_seen(words[begin + start : begin + word + 1]) >= shortest
                 )
+                is_end &= not own.is_name(start - 1)
                 is_end &= not own.joins(start - 1, start - 2) and not own.joins(stop, stop + 1)
             if is_end:
                 yield "unspaced", begin + at, True

@@ -817,12 +817,15 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     if (IS_EAST_ASIAN(c->atoms[word].type)) return IS_EAST_ASIAN(next->type);
     const Atom *last = &c->atoms[word];
     const int is_caseless = last->first == LOOK_CASELESS && last->end - last->begin >= CASELESS_END;
-    for (; is_name(c, word); word--) seen += n_seen(c->text, &c->atoms[word]);
+    const int is_number = last->first == LOOK_DIGIT;
+    for (; is_name(c, word) && is_digits(c, word) == is_number; word--)
+        seen += n_seen(c->text, &c->atoms[word]);
+    if (is_name(c, word)) return 0; /* EY4108.E */
     while (is_letters(c, end)) end++;
     const int is_small = seen && c->atoms[word + 1].first == LOOK_SMALL;
     const int has_more = end > k + 2 || n_seen(c->text, next) > 1;
     const int is_word = has_more ? c->atoms[end - 1].last != LOOK_CAPITAL /* DATA.XLS */
-                                 : end == c->n || mark_at(c, end) == '\'';
+                                 : !is_number && (end == c->n || mark_at(c, end) == '\'');
     const int may_begin =
         next->first == LOOK_CAPITAL ? is_word : is_letters(c, k + 1) && mark_at(c, end) != '.';
     return may_begin && (seen >= SHORTEST_NOTED - is_small || (seen && is_caseless)) &&
