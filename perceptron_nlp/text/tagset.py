@@ -51,8 +51,7 @@ Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 
 ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "unspaced")
 """Ends of sentences before a capital or caseless letter: marks but full stops, these before a
-``dash``, all with quotes (``closed``) or brackets (``bracketed``) behind them, and between words
-with no space (``unspaced``)."""
+``dash`` or ``unspaced``, and all before quotes (``closed``) or brackets (``bracketed``)."""
 NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (

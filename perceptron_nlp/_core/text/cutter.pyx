@@ -51,8 +51,8 @@ cdef class CharacterPages:
         return 0
 
 
-def patterns_in(bytes text not None, page_of):
-    """Return the patterns of a text, each the number of its kind and its atoms: (kind, begin, end).
+cdef class TextAtoms:
+    """The atoms of a text, and what is found in them without a model.
 
     Parameters
     ----------
@@ -60,88 +60,8 @@ def patterns_in(bytes text not None, page_of):
 
     Raises
     ------
-    MemoryLimitError : no room for its atoms
+    MemoryLimitError : no room for them, here and in all methods
     """
-    cdef _TextAtoms own = _TextAtoms(text, page_of)
-    cdef Chunk chunk
-    cdef size_t first = 0, i
-    cdef int64_t begin, end
-    cdef int kind
-    cdef list patterns = []
-    for i in range(own.found.n):
-        if own.found.atoms[i].gap == GAP_NOTHING and i + 1 < own.found.n:
-            continue
-        chunk = Chunk(own.at, own.found.atoms + first, i + 1 - first, 0, 0)
-        kind = next_pattern(&chunk, &begin, &end)
-        while kind >= 0:
-            patterns.append((kind, first + begin, first + end))
-            kind = next_pattern(&chunk, &begin, &end)
-        first = i + 1
-    return patterns
-
-
-def marks_in(bytes text not None, page_of):
-    """Return what marks alone say of a text: (kind, atom, ends_sentence), a kind after the other.
-
-    Behind an atom that is given a sentence ends, or a token and no sentence.
-
-    Parameters
-    ----------
-    text, page_of : as for TextCutter
-
-    Raises
-    ------
-    MemoryLimitError : no room for its atoms
-    """
-    cdef _TextAtoms own = _TextAtoms(text, page_of)
-    cdef const Atom *atoms = own.found.atoms
-    cdef list marks = []
-    cdef size_t i
-    cdef int kind
-    for kind in range(PATTERN_ORDINAL, PATTERN_COUNT):
-        if settle_kind(kind, own.at, own.found.atoms, own.found.n) < 0:
-            raise MemoryLimitError("no memory to cut this text")
-        for i in range(own.found.n):
-            if atoms[i].label > 0 and atoms[i].gap != GAP_PARAGRAPH and i + 1 < own.found.n:
-                marks.append((kind, i, atoms[i].label > 1))
-    return marks
-
-
-def matches_in(bytes text not None, page_of, entries):
-    """Return what the words of a dictionary say of the places behind the atoms of a text (matches.h).
-
-    Parameters
-    ----------
-    text, page_of, entries : as for TextCutter
-
-    Raises
-    ------
-    MemoryLimitError : no room for them
-    """
-    cdef _TextAtoms own = _TextAtoms(text, page_of)
-    cdef Places words
-    cdef Match *found = NULL
-    cdef uint8_t[16] shown
-    cdef size_t i
-    cdef list matches = []
-    memset(&words, 0, sizeof(Places))
-    try:
-        found = <Match *>calloc(own.found.n + 1, sizeof(Match))
-        if found == NULL:
-            raise MemoryLimitError("no memory for the atoms of this text")
-        _open_entries(&words, entries)
-        find_matches(&words, own.at, own.found.atoms, own.found.n, found)
-        for i in range(own.found.n):
-            show_match(own.found.atoms, own.found.n, found, i, shown)
-            matches.append((<char *>shown)[:MATCH_BYTES].decode("ascii"))
-    finally:
-        places_close(&words)
-        free(found)
-    return matches
-
-
-cdef class _TextAtoms:
-    """The atoms of a text."""
 
     cdef AtomList found
     cdef const uint8_t *at
@@ -157,6 +77,63 @@ cdef class _TextAtoms:
 
     def __dealloc__(self):
         free(self.found.atoms)
+
+    def patterns(self):
+        """Return the patterns, each the number of its kind and its atoms: (kind, begin, end)."""
+        cdef Chunk chunk
+        cdef size_t first = 0, i
+        cdef int64_t begin, end
+        cdef int kind
+        cdef list patterns = []
+        for i in range(self.found.n):
+            if self.found.atoms[i].gap == GAP_NOTHING and i + 1 < self.found.n:
+                continue
+            chunk = Chunk(self.at, self.found.atoms + first, i + 1 - first, 0, 0)
+            kind = next_pattern(&chunk, &begin, &end)
+            while kind >= 0:
+                patterns.append((kind, first + begin, first + end))
+                kind = next_pattern(&chunk, &begin, &end)
+            first = i + 1
+        return patterns
+
+    def marks(self):
+        """Return what marks alone say: (kind, atom, ends_sentence), a kind after the other.
+
+        Behind an atom that is given a sentence ends, or a token and no sentence.
+        """
+        cdef const Atom *atoms = self.found.atoms
+        cdef list marks = []
+        cdef size_t i
+        cdef int kind
+        for kind in range(PATTERN_ORDINAL, PATTERN_COUNT):
+            if settle_kind(kind, self.at, self.found.atoms, self.found.n) < 0:
+                raise MemoryLimitError("no memory to cut this text")
+            for i in range(self.found.n):
+                if atoms[i].label > 0 and atoms[i].gap != GAP_PARAGRAPH and i + 1 < self.found.n:
+                    marks.append((kind, i, atoms[i].label > 1))
+        return marks
+
+    def matches(self, entries):
+        """Return what the words of a dictionary say of the places behind the atoms (matches.h)."""
+        cdef Places words
+        cdef Match *found = NULL
+        cdef uint8_t[16] shown
+        cdef size_t i
+        cdef list matches = []
+        memset(&words, 0, sizeof(Places))
+        try:
+            found = <Match *>calloc(self.found.n + 1, sizeof(Match))
+            if found == NULL:
+                raise MemoryLimitError("no memory for the atoms of this text")
+            _open_entries(&words, entries)
+            find_matches(&words, self.at, self.found.atoms, self.found.n, found)
+            for i in range(self.found.n):
+                show_match(self.found.atoms, self.found.n, found, i, shown)
+                matches.append((<char *>shown)[:MATCH_BYTES].decode("ascii"))
+        finally:
+            places_close(&words)
+            free(found)
+        return matches
 
 
 cdef int _open_entries(Places *into, entries) except -1:

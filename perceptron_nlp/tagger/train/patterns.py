@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from perceptron_nlp._core.text.cutter import marks_in, matches_in, patterns_in
+from perceptron_nlp._core.text.cutter import TextAtoms
 from perceptron_nlp.formats.conllu import Surface, surfaces
 from perceptron_nlp.text.atoms import class_page
 from perceptron_nlp.text.sentence import Sentence
@@ -41,7 +41,7 @@ def in_paragraphs(sentences: Iterable[Sentence]) -> list[Surface]:
 
 def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
     """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
-    found = patterns_in(word_bytes(text), partial(class_page, single=single))
+    found = _atoms(text, single).patterns()
     return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
 
 
@@ -50,14 +50,17 @@ def marks_of(text: str, single: str = "") -> list[tuple[str, int, bool]]:
 
     It is a sentence, or a token and no sentence.
     """
-    found = marks_in(word_bytes(text), partial(class_page, single=single))
+    found = _atoms(text, single).marks()
     return [(PATTERN_KINDS[kind], at, ends_sentence) for kind, at, ends_sentence in found]
 
 
 def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]:
     """Return the column ``matches`` of a text's atoms: see matches.h."""
-    page_of = partial(class_page, single=single)
-    return matches_in(word_bytes(text), page_of, [word_bytes(word) for word in entries])
+    return _atoms(text, single).matches([word_bytes(word) for word in entries])
+
+
+def _atoms(text: str, single: str) -> TextAtoms:
+    return TextAtoms(word_bytes(text), partial(class_page, single=single))
 
 
 def count_patterns(
