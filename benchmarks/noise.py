@@ -10,8 +10,8 @@ some words only are drawn by a seed:
 - drawn: a letter of one word in ten is drawn out (sooooo)
 - straight, curly: quotes, apostrophes, dashes and dots in ASCII; as typesetters write them
 - ends: ! ? or … in place of the full stop that a sentence ends with
-- commas: no space behind a comma, unless a digit follows; unspaced: none behind the full stop that a
-  sentence ends with, before a capital or caseless letter
+- commas: no space behind a comma, unless a digit follows; unspaced: none behind the full stop that
+  a sentence ends with, before a capital or caseless letter
 - soft, zero: a soft hyphen within one word in ten; a zero-width space, joiner or mark in one in ten
 - wrapped: lines of at most 60 characters; items: each sentence on a line of its own
 - entities: & < > and quotes as HTML entities, which are one token where the mark was

@@ -14,8 +14,8 @@ from oracles.chromium import chromium
 
 import perceptron_nlp as pn
 
-# A loaded machine is slow, not wrong; no test depends on time. Nor on luck: the same sources are tried
-# on the same cases, and `make laws` tries them on others, and on more.
+# A loaded machine is slow, not wrong; no test depends on time. Nor on luck: the same sources are
+# tried on the same cases, and `make laws` tries them on others, and on more.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("others", deadline=None, max_examples=500)
 settings.load_profile("same")
