@@ -65,9 +65,9 @@ class Chunk:
         return 0 <= at < len(self.looks) and self.looks[at] in LETTERS
 
     def joins(self, mark: int, name: int) -> bool:
-        """Does a mark join names, as in os.path.Join?"""
-        is_mark = 0 <= mark < len(self.looks) and self.looks[mark] in "./_@(="
-        return is_mark and self.is_name(name)
+        """Does a mark join names, as in os.path.Join or `os.Path`?"""
+        own = self.looks[mark] if 0 <= mark < len(self.looks) else " "
+        return own in "`(" or (own in "./_@=" and self.is_name(name))
 
     def noted(self, at: int) -> int:
         """Return how many atoms of a note end there: [12] or a raised number."""
@@ -180,7 +180,13 @@ def unspaced(words: Sequence[str], gaps: Sequence[str]) -> Iterator[Mark]:
                 is_end &= is_caseless or (
                     _n_seen(words[begin + start : begin + word + 1]) >= shortest
                 )
-                is_end &= not own.is_name(start - 1)
+                is_end &= not own.is_name(start - 1) and not re.search(
+                    "(?s:.)[A-Z]", _written([first])
+                )
+                is_end &= not any(
+                    re.search("[^\0-`][A-Z]", _written([own_word]))
+                    for own_word in words[begin + start : begin + word + 1]
+                )
                 is_end &= not own.joins(start - 1, start - 2) and not own.joins(stop, stop + 1)
             if is_end:
                 yield "unspaced", begin + at, True
@@ -194,8 +200,11 @@ def _n_bytes(word: str) -> int:
 
 def _n_seen(words: Sequence[str]) -> int:
     """Return how many characters of words are seen, entities as one."""
-    written = ENTITY.sub(character_of, "".join(words))
-    return sum(character not in NOT_SEEN for character in written)
+    return sum(character not in NOT_SEEN for character in _written(words))
+
+
+def _written(words: Sequence[str]) -> str:
+    return ENTITY.sub(character_of, "".join(words))
 
 
 def _chunks(words: Sequence[str], gaps: Sequence[str]) -> Iterator[tuple[int, str, Chunk, str]]:

@@ -785,21 +785,26 @@ static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, in
     }
 }
 
-/* Does a mark join names, as in os.path.Join? */
+/* Does a mark join names, as in os.path.Join or `os.Path`? */
 static inline int is_joint(const Chunk *c, int64_t mark, int64_t name) {
-    return is_one_of(mark_at(c, mark), "./_@(=") && is_name(c, name);
+    return is_one_of(mark_at(c, mark), "`(") ||
+           (is_one_of(mark_at(c, mark), "./_@=") && is_name(c, name));
 }
 
 #define CASELESS_END 6 /* bytes: two syllables of Korean, three letters of Hebrew or Arabic */
 
-/* Characters of an atom that are seen, entities as one. */
-static inline int64_t n_seen(const uint8_t *text, const Atom *atom) {
+/* Characters of atom k that are seen, entities as one. *capitals: does it have one of ASCII within? 2:
+ * behind a small letter. README, readFile */
+static inline int64_t n_seen(const Chunk *c, int64_t k, int *capitals) {
+    const uint8_t *own = c->text + c->atoms[k].begin, *end = c->text + c->atoms[k].end;
+    uint32_t length, before = 0;
     int64_t seen = 0;
-    uint32_t length;
-    for (size_t at = atom->begin; at < atom->end; at += length) {
-        uint32_t code = code_at(text + at, &length);
-        if (code == '&' && !(code = entity_point(text + at, atom->end - at, &length))) length = 1;
+    for (*capitals = 0; own < end; own += length) {
+        uint32_t code = code_at(own, &length);
+        if (code == '&' && !(code = entity_point(own, (size_t)(end - own), &length))) length = 1;
+        if (before && code >= 'A' && code <= 'Z') *capitals |= before < 'a' ? 1 : 2;
         seen += seen_point(code) != NOT_SEEN;
+        before = code;
     }
     return seen;
 }
@@ -818,13 +823,16 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     const Atom *last = &c->atoms[word];
     const int is_caseless = last->first == LOOK_CASELESS && last->end - last->begin >= CASELESS_END;
     const int is_number = last->first == LOOK_DIGIT;
-    for (; is_name(c, word) && is_digits(c, word) == is_number; word--)
-        seen += n_seen(c->text, &c->atoms[word]);
-    if (is_name(c, word)) return 0; /* EY4108.E */
+    int capitals, is_code = 0;
+    for (; is_name(c, word) && is_digits(c, word) == is_number; word--) {
+        seen += n_seen(c, word, &capitals);
+        is_code |= capitals > 1;
+    }
     while (is_letters(c, end)) end++;
     const int is_small = seen && c->atoms[word + 1].first == LOOK_SMALL;
-    const int has_more = end > k + 2 || n_seen(c->text, next) > 1;
-    const int is_word = has_more ? c->atoms[end - 1].last != LOOK_CAPITAL /* DATA.XLS */
+    const int has_more = n_seen(c, k + 1, &capitals) > 1 || end > k + 2;
+    if (is_code || capitals || is_name(c, word)) return 0; /* isFile.Path, DATA.XLS, EY4108.E */
+    const int is_word = has_more ? c->atoms[end - 1].last != LOOK_CAPITAL
                                  : !is_number && (end == c->n || mark_at(c, end) == '\'');
     const int may_begin =
         next->first == LOOK_CAPITAL ? is_word : is_letters(c, k + 1) && mark_at(c, end) != '.';
@@ -1390,6 +1398,8 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
                              const Atom *atoms, size_t n) {
     const Decoder *d = m->decoder;
     const int32_t n_columns = d->layout.program->n_columns;
+    const Chunk all = {text, atoms, (int64_t)n, 0, 0};
+    int capitals;
     if (batch_room(d, b, (int64_t)n) < 0) return -1;
     if (m->has_matches) {
         if (array_room(&x->matches, &x->matches_room, n, sizeof *x->matches) < 0) return -1;
@@ -1404,7 +1414,8 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
         if (atoms[i].kind & IS_RAISED) {
             word = word_ref(raised, put_raised(raised, at, length), d->secrets);
             at = raised;
-        } else if (atoms[i].first == '"' && (length == 1 || n_seen(text, &atoms[i]) == 1)) {
+        } else if (atoms[i].first == '"' &&
+                   (length == 1 || n_seen(&all, (int64_t)i, &capitals) == 1)) {
             word = m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)];
         } else {
             word = word_ref_within(text, at, length, d->secrets);
