@@ -41,7 +41,7 @@ def in_paragraphs(sentences: Iterable[Sentence]) -> list[Surface]:
 
 def patterns_of(text: str, single: str = "") -> list[tuple[str, int, int]]:
     """Return the patterns of a text: the kind, the first atom, and the one behind the last."""
-    found = _atoms(text, single).patterns()
+    found = TextAtoms(word_bytes(text), partial(class_page, single=single)).patterns()
     return [(PATTERN_KINDS[kind], begin, end) for kind, begin, end in found]
 
 
@@ -50,17 +50,14 @@ def marks_of(text: str, single: str = "") -> list[tuple[str, int, bool]]:
 
     It is a sentence, or a token and no sentence.
     """
-    found = _atoms(text, single).marks()
+    found = TextAtoms(word_bytes(text), partial(class_page, single=single)).marks()
     return [(PATTERN_KINDS[kind], at, ends_sentence) for kind, at, ends_sentence in found]
 
 
 def matches_of(text: str, entries: Iterable[str], single: str = "") -> list[str]:
     """Return the column ``matches`` of a text's atoms: see matches.h."""
-    return _atoms(text, single).matches([word_bytes(word) for word in entries])
-
-
-def _atoms(text: str, single: str) -> TextAtoms:
-    return TextAtoms(word_bytes(text), partial(class_page, single=single))
+    atoms = TextAtoms(word_bytes(text), partial(class_page, single=single))
+    return atoms.matches([word_bytes(word) for word in entries])
 
 
 def count_patterns(
@@ -82,13 +79,16 @@ def _treated(
     text: str, words: Sequence[str], gaps: Sequence[str], labels: Sequence[str], single: str
 ) -> Iterator[tuple[str, bool]]:
     """Yield the kind of each pattern, and whether labels treat it in another way than most do."""
+    within: set[int] = set()
     for kind, begin, end in patterns_of(text, single):
+        within.update(range(begin, end - 1))
         yield kind, any(label != GOES_ON for label in labels[begin : end - 1])
     for at in range(1, len(words) - 1):
         is_joint = words[at] in "-\u2010\u2011" and gaps[at - 1] == gaps[at] == NOTHING
         if is_joint and words[at - 1][-1].isalpha() and words[at + 1][0].isalpha():
             yield "hyphen", (labels[at - 1] == GOES_ON) != (labels[at] == GOES_ON)
-    for kind, at, ends_sentence in marks_of(text, single):
+    marks = (mark for mark in marks_of(text, single) if mark[1] not in within)
+    for kind, at, ends_sentence in marks:
         if not ends_sentence:
             yield kind, labels[at] == (GOES_ON if gaps[at] == NOTHING else SENTENCE)
         # Of questions and cries in a row some make one sentence: that says nothing of others.
