@@ -26,7 +26,7 @@ REACHED = {
     "lines of Python": 48_358,
     "modules of Python": 213,
     "modules over 400 lines, but the facade": 8,
-    "lines of the core": 17_476,
+    "lines of the core": 17_472,
     "files of the core": 60,
     "classes for a sentence or a text": 21,
     "methods of Tagger that label": 7,

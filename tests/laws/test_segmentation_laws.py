@@ -27,7 +27,8 @@ from perceptron_nlp.tagger.train.patterns import matches_of
 from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.
-ODD = "\n\r\t \u2028\x0b\x0c\x85\xa0\u3000\ufeff\x00\x01\x1b\u200d\u0301\ud800\udfff\xad\u200b"
+ODD = "\n\r\t \u2028\u2029\x0b\x0c\x85\xa0\u3000\ufeff"
+ODD += "\x00\x01\x1b\u200d\u0301\ud800\udfff\xad\u200b"
 TEXTS = st.text(st.one_of(st.sampled_from(ODD + "du bois.LeAé,!?'’-9中ไ"), st.characters()))
 # Such as holds a pattern, and what may stand about it.
 ADDRESSES = ("https://a.org/x", "www.b.com", "jo@mail.org", "a.pdf", "@jo", "#bois", "1.2.3")

@@ -13,15 +13,7 @@ enum { KIND_SPACE, KIND_LETTER, KIND_MARK, KIND_DIGIT, KIND_OTHER, KIND_UNKNOWN 
 #define KIND_OF(class) ((class) & ((1 << KIND_BITS) - 1))
 #define ENDS_LINE (1 << KIND_BITS) /* beside the kind of an atom with one line break behind it */
 #define IS_RAISED (2 << KIND_BITS) /* beside that of a word seen with a capital: see cut.h */
-enum {
-    TYPE_CAPITAL = 1,
-    TYPE_SMALL,
-    TYPE_CASELESS,
-    TYPE_DIGIT,
-    TYPE_HIRAGANA,
-    TYPE_KATAKANA,
-    TYPE_HAN
-};
+enum { TYPE_CAPITAL = 1, TYPE_SMALL, TYPE_CASELESS, TYPE_DIGIT, TYPE_HIRAGANA, TYPE_HAN = 7 };
 #define IS_LETTER(type) ((type) && (type) != TYPE_DIGIT)
 #define IS_UNSPACED(type) ((type) > TYPE_DIGIT)
 #define IS_EAST_ASIAN(type) ((type) >= TYPE_HIRAGANA && (type) <= TYPE_HAN)

@@ -793,17 +793,22 @@ static inline int is_joint(const Chunk *c, int64_t mark, int64_t name) {
 
 #define CASELESS_END 6 /* bytes: two syllables of Korean, three letters of Hebrew or Arabic */
 
-/* Characters of atom k that are seen, entities as one. *capitals: does it have one of ASCII within? 2:
+/* What is seen of an atom: its characters, entities as one; whether it has capitals of ASCII within, 2:
  * behind a small letter. README, readFile */
-static inline int64_t n_seen(const Chunk *c, int64_t k, int *capitals) {
-    const uint8_t *own = c->text + c->atoms[k].begin, *end = c->text + c->atoms[k].end;
+typedef struct {
+    int64_t n;
+    int capitals;
+} Seen;
+
+static inline Seen seen_of(const uint8_t *text, const Atom *atom) {
+    const uint8_t *own = text + atom->begin, *end = text + atom->end;
     uint32_t length, before = 0;
-    int64_t seen = 0;
-    for (*capitals = 0; own < end; own += length) {
+    Seen seen = {0, 0};
+    for (; own < end; own += length) {
         uint32_t code = code_at(own, &length);
         if (code == '&' && !(code = entity_point(own, (size_t)(end - own), &length))) length = 1;
-        if (before && code >= 'A' && code <= 'Z') *capitals |= before < 'a' ? 1 : 2;
-        seen += seen_point(code) != NOT_SEEN;
+        if (before && code >= 'A' && code <= 'Z') seen.capitals |= before < 'a' ? 1 : 2;
+        seen.n += seen_point(code) != NOT_SEEN;
         before = code;
     }
     return seen;
@@ -813,7 +818,7 @@ static inline int64_t n_seen(const Chunk *c, int64_t k, int *capitals) {
  * abbreviations, of which nothing is part of a longer name. */
 static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     const Atom *next = &c->atoms[k + 1];
-    int64_t word = k - 1, end = k + 1, seen = 0;
+    int64_t word = k - 1, end = k + 1, length = 0;
     if (next->first != LOOK_CAPITAL && next->first != LOOK_CASELESS) return 0;
     if (mark_at(c, k) == '.' && mark_at(c, k - 1) == '.') return 0;
     while (is_one_of(mark_at(c, word), ".!?")) word--;
@@ -823,20 +828,22 @@ static inline int is_unspaced_end(const Chunk *c, int64_t k) {
     const Atom *last = &c->atoms[word];
     const int is_caseless = last->first == LOOK_CASELESS && last->end - last->begin >= CASELESS_END;
     const int is_number = last->first == LOOK_DIGIT;
-    int capitals, is_code = 0;
+    const Seen first = seen_of(c->text, next);
+    int is_code = first.capitals; /* isFile.Path, DATA.XLS */
     for (; is_name(c, word) && is_digits(c, word) == is_number; word--) {
-        seen += n_seen(c, word, &capitals);
-        is_code |= capitals > 1;
+        const Seen own = seen_of(c->text, &c->atoms[word]);
+        length += own.n;
+        is_code |= own.capitals > 1;
     }
     while (is_letters(c, end)) end++;
-    const int is_small = seen && c->atoms[word + 1].first == LOOK_SMALL;
-    const int has_more = n_seen(c, k + 1, &capitals) > 1 || end > k + 2;
-    if (is_code || capitals || is_name(c, word)) return 0; /* isFile.Path, DATA.XLS, EY4108.E */
+    if (is_code || !length || is_name(c, word)) return 0; /* EY4108.E */
+    const int is_small = c->atoms[word + 1].first == LOOK_SMALL;
+    const int has_more = first.n > 1 || end > k + 2;
     const int is_word = has_more ? c->atoms[end - 1].last != LOOK_CAPITAL
                                  : !is_number && (end == c->n || mark_at(c, end) == '\'');
     const int may_begin =
         next->first == LOOK_CAPITAL ? is_word : is_letters(c, k + 1) && mark_at(c, end) != '.';
-    return may_begin && (seen >= SHORTEST_NOTED - is_small || (seen && is_caseless)) &&
+    return may_begin && (length >= SHORTEST_NOTED - is_small || is_caseless) &&
            !is_joint(c, word, word - 1) && !is_joint(c, end, end + 1);
 }
 
@@ -1398,8 +1405,6 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
                              const Atom *atoms, size_t n) {
     const Decoder *d = m->decoder;
     const int32_t n_columns = d->layout.program->n_columns;
-    const Chunk all = {text, atoms, (int64_t)n, 0, 0};
-    int capitals;
     if (batch_room(d, b, (int64_t)n) < 0) return -1;
     if (m->has_matches) {
         if (array_room(&x->matches, &x->matches_room, n, sizeof *x->matches) < 0) return -1;
@@ -1414,8 +1419,7 @@ static inline int take_atoms(const CutModel *m, Cut *x, Batch *b, const uint8_t 
         if (atoms[i].kind & IS_RAISED) {
             word = word_ref(raised, put_raised(raised, at, length), d->secrets);
             at = raised;
-        } else if (atoms[i].first == '"' &&
-                   (length == 1 || n_seen(&all, (int64_t)i, &capitals) == 1)) {
+        } else if (atoms[i].first == '"' && (length == 1 || seen_of(text, &atoms[i]).n == 1)) {
             word = m->quotes[side + (side && atoms[i].gap != GAP_NOTHING)];
         } else {
             word = word_ref_within(text, at, length, d->secrets);
