@@ -161,7 +161,7 @@ def lemmatized(sentence: pn.Sentence) -> pn.Sentence:
 def measure_kinds(path: str, share: float, seed: int) -> None:
     """Print a row of each kind of error."""
     sentences = [sentence for sentence in pn.open_corpus(path) if sentence.words]
-    scripted = [with_scripts(sentence, turkic=False) for sentence in sentences]
+    scripted = [with_scripts(sentence, "") for sentence in sentences]
     lemmas = [sentence.column("lemma") for sentence in sentences]
     kinds = {
         "UPOS, the same contexts": (sentences, "upos", ()),

@@ -114,7 +114,7 @@ class LabelView:
         if model.lemmas is not None:
             from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
 
-            self._scripts = ScriptLabels(model.tags, model.lemmas.turkic)
+            self._scripts = ScriptLabels(model.tags, model.lemmas.alphabet)
 
     def alike(self, number: int) -> Mask:
         """bool[n_labels]: which labels are written like one of them."""

@@ -72,7 +72,7 @@ def k_best(
     labels = tuple(labeler.label([sentence])[0])
     trace, words = labeler.trace(sentence), words_of(sentence)
     constrained, lemmas = ConstrainedTokens(model, labeler.lexicon), model.lemmas
-    scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.turkic)
+    scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.alphabet)
     way = -1 if model.right_to_left else 1
 
     @cache

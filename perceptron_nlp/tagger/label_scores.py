@@ -172,8 +172,8 @@ def untrained_labels(
     from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
     from perceptron_nlp.text.script_making import make_script
 
-    turkic = model.lemmas.turkic
-    scripts = ScriptLabels(model.tags, turkic)
+    alphabet = model.lemmas.alphabet
+    scripts = ScriptLabels(model.tags, alphabet)
     words = Counter(
         (word, lemma)
         for sentence, lemmas in zip(sentences, gold, strict=True)
@@ -182,7 +182,7 @@ def untrained_labels(
     )
     found: Counter[str] = Counter()
     for (word, lemma), count in words.items():
-        script = str(make_script(word, lemma, turkic=turkic))
+        script = str(make_script(word, lemma, alphabet))
         if script not in model.tags and not scripts.makes(word, lemma):
             found[lemma] += count
     return found

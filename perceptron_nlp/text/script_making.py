@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -21,30 +22,31 @@ from perceptron_nlp.text.scripts import (
     is_word,
     is_writable,
     lowered,
+    read_in,
     stem_cut,
     token_hash,
     without_acute,
 )
-from perceptron_nlp.text.tagset import visible
+from perceptron_nlp.text.tagset import ALIKE
 
 # A search takes time that grows as the square of this.
 _LONGEST_SEARCHED = 64
 
 
-def make_script(form: str, lemma: str, *, turkic: bool = False) -> Script | None:
+def make_script(form: str, lemma: str, alphabet: str = "") -> Script | None:
     """Return the script that turns a form into its lemma; applied to the form, it gives the lemma.
 
-    Soft hyphens and the like (tagset.NOT_SEEN) are no part of the form. None if the lemma is longer
-    than LONGEST_LITERAL, or holds what no line can. With `turkic`, I is lower-cased to ı, İ to i.
+    The form is as the alphabet reads it. None if the lemma is longer than LONGEST_LITERAL, or holds
+    what no line can.
     """
-    return _made(visible(form), lemma, turkic)
+    return _made(read_in(form, alphabet), lemma, alphabet)
 
 
 @lru_cache(maxsize=1 << 16)
-def _made(form: str, lemma: str, turkic: bool) -> Script | None:
+def _made(form: str, lemma: str, alphabet: str) -> Script | None:
     if len(lemma) > LONGEST_LITERAL or not is_writable(lemma):
         return None
-    low_form, low_lemma = lowered(form, turkic=turkic), lowered(lemma, turkic=turkic)
+    low_form, low_lemma = lowered(form, alphabet), lowered(lemma, alphabet)
     for start, target, length, acute in _stems(low_form, low_lemma):
         front, back = target[0], target[1]
         drop_back = len(form) - start - length
@@ -54,7 +56,7 @@ def _made(form: str, lemma: str, turkic: bool) -> Script | None:
             continue
         for case in CASES:
             script = Script(case, start, front, drop_back, back, acute)
-            if script.apply(form, turkic=turkic) == lemma:
+            if script.apply(form, alphabet) == lemma:
                 return script
     return Script(literal=lemma)
 
@@ -99,15 +101,23 @@ def _stem(form: str, lemma: str) -> tuple[int, int, int]:
     return (0, 0, same) if 2 * same >= best[2] else best
 
 
-def is_turkic(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Return True if lower-casing I to ı and İ to i agrees with more (form, lemma) than I to i."""
-    turkic = other = 0
+def alphabet_of(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return the letters of ALPHABET that (form, lemma) pairs treat so.
+
+    I and İ, if more agree with ı and i than with i; of letters that look alike those that are
+    written less often.
+    """
+    turkic, met = 0, Counter[str]()
+    first, second = ALIKE
     for form, lemma in pairs:
         if "I" in form or "İ" in form:
             for letter, low in zip(form, lemma, strict=False):
-                turkic += TURKIC.get(letter) == low
-                other += letter == "I" and low == "i"
-    return turkic > other
+                turkic += (TURKIC.get(letter) == low) - (letter == "I" and low == "i")
+        if not form.isascii():
+            met.update(letter for letter in (form + lemma).lower() if letter in first + second)
+    alike = zip(first + second, second + first, strict=True)
+    others = (own for own, other in alike if met[own.lower()] < met[other.lower()])
+    return "Iİ" * (turkic > 0) + "".join(others)
 
 
 def _n_acutes(text: str) -> int:

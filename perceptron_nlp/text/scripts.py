@@ -3,7 +3,7 @@
 A script for lemmas counts characters instead of naming them: "take 2 off the end, add *e*". Applied
 to a form,
 
-1. the form is lower-cased, code point by code point (Turkic languages map I to ı and İ to i);
+1. the form is read in the letters of the treebank (ALPHABET) and lower-cased, each for itself;
 2. ``drop_front`` characters are dropped in front and ``front`` is put there, ``drop_back`` behind
    and ``back`` is put there;
 3. unless ``acute`` is None, every acute accent is taken away, and if it is above 0, one is set on
@@ -32,7 +32,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from perceptron_nlp.errors import FormatError, quote
-from perceptron_nlp.text.tagset import ENTITY, character_of, visible, word_hash
+from perceptron_nlp.text.tagset import ALIKE, ENTITY, character_of, visible, word_hash
 
 LEMMA = "lemma"
 """The column that scripts of the first kind fill."""
@@ -45,6 +45,10 @@ _ESCAPED = r"[%,\s\x00-\x1f\x7f\u2028\u2029\x85]"
 _UNWRITABLE = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 TURKIC = {"I": "ı", "İ": "i"}
 _TURKIC_UPPER = {"ı": "I", "i": "İ"}
+_WRITTEN = dict(zip(ALIKE[0] + ALIKE[1], ALIKE[1] + ALIKE[0], strict=True))
+ALPHABET = frozenset({*TURKIC, *_WRITTEN})
+"""Letters that an alphabet may have, each being otherwise than in most languages: I is lower-cased
+to ı, İ to i, and for one of tagset.ALIKE the other is read, which the treebank writes."""
 
 
 class Script(NamedTuple):
@@ -67,15 +71,15 @@ class Script(NamedTuple):
         )
         return text if self.acute is None else f"{text},{self.acute}"
 
-    def apply(self, form: str, *, turkic: bool = False) -> str | None:
+    def apply(self, form: str, alphabet: str = "") -> str | None:
         """Return the lemma that the script makes of a form; None if it leaves nothing of it."""
         if self.literal is not None:
             return self.literal
-        form = visible(form)
+        form = read_in(form, alphabet)
         if self.drop_front + self.drop_back >= len(form):
             return None
         end = len(form) - self.drop_back
-        stem = lowered(form, turkic=turkic)[self.drop_front : end]
+        stem = lowered(form, alphabet)[self.drop_front : end]
         lemma = self.front + stem + self.back
         if lemma != lemma.strip(" "):
             return None
@@ -84,14 +88,14 @@ class Script(NamedTuple):
         if self.case == "l":
             return lemma
         if self.case == "u":
-            return raised(lemma, turkic)
+            return raised(lemma, alphabet)
         if self.case == "t":
-            return raised(lemma[:1], turkic) + lemma[1:]
+            return raised(lemma[:1], alphabet) + lemma[1:]
         if len(form) > 1 and form.isupper():
-            return raised(lemma, turkic)
+            return raised(lemma, alphabet)
         first = len(self.front)
         kept = [
-            raised(letter, turkic) if form[self.drop_front + i] != stem[i] else letter
+            raised(letter, alphabet) if form[self.drop_front + i] != stem[i] else letter
             for i, letter in enumerate(lemma[first : first + len(stem)])
         ]
         return lemma[:first] + "".join(kept) + lemma[first + len(stem) :]
@@ -141,28 +145,34 @@ def parse_script(text: str) -> Script:
     raise FormatError(f"{quote(text)} is no edit script")
 
 
-def lowered(text: str, *, turkic: bool = False) -> str:
+def read_in(form: str, alphabet: str) -> str:
+    """Return a form as scripts see it: without NOT_SEEN, in letters that the treebank writes."""
+    form = visible(form)
+    if not {*alphabet} & {*form}:
+        return form
+    return "".join(_WRITTEN.get(own, own) if own in alphabet else own for own in form)
+
+
+def lowered(text: str, alphabet: str = "") -> str:
     """Return the text in lower case, code point by code point: its length stays."""
-    if not turkic:
+    if "I" not in alphabet:
         low = text.lower()
         # A final Σ becomes ς there, which depends on its place.
         if len(low) == len(text) and "Σ" not in text:
             return low
-    return "".join(_low(letter, turkic) for letter in text)
+    return "".join(_low(letter, "I" in alphabet) for letter in text)
 
 
 def _low(letter: str, turkic: bool) -> str:
-    if turkic and letter in TURKIC:
-        return TURKIC[letter]
-    low = letter.lower()
+    low = (turkic and TURKIC.get(letter)) or letter.lower()
     return low if len(low) == 1 else letter
 
 
-def raised(text: str, turkic: bool) -> str:
+def raised(text: str, alphabet: str = "") -> str:
     """Return the text in capitals, code point by code point."""
     pieces = []
     for letter in text:
-        high = (turkic and _TURKIC_UPPER.get(letter)) or letter.upper()
+        high = ("I" in alphabet and _TURKIC_UPPER.get(letter)) or letter.upper()
         pieces.append(high if len(high) == 1 else letter)
     return "".join(pieces)
 

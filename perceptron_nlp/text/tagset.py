@@ -49,9 +49,10 @@ SMALL_CLASSES = {"1": 2, "2": 5, "3": 20}
 Words = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """Words or endings by one of SIDES, one of WORD_PLACES, and the label that stands there."""
 
-ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "unspaced")
+ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "unspaced", "year")
 """Ends of sentences before a capital or caseless letter: marks but full stops, these before a
-``dash`` or ``unspaced``, and all before quotes (``closed``) or brackets (``bracketed``)."""
+``dash``, ``unspaced`` or behind three digits (``year``), and all before quotes (``closed``) or
+brackets (``bracketed``)."""
 NO_ENDS = ("trailing", "colon", "symbol")
 """What ends none before a small letter, if there are capitals: dots, colons, other marks."""
 PATTERN_KINDS = (
@@ -101,16 +102,16 @@ APOSTROPHES = "\u2019\u02bc"
 COMPOSING = "".join(map(chr, [*range(0x300, 0x370), 0x653, 0x654, 0x655, 0x3099, 0x309A]))
 """Marks that letters are composed with."""
 _COMPOSING = re.compile(rf"[^\W\d_][{COMPOSING}\u1161-\u1175\u11a8-\u11c2]+")
-_ALIKE = ("\u064a\u0643\u0218\u0219\u021a\u021b", "\u06cc\u06a9\u015e\u015f\u0162\u0163")
+ALIKE = ("\u064a\u0643\u0218\u0219\u021a\u021b", "\u06cc\u06a9\u015e\u015f\u0162\u0163")
 """Letters for which others are written: Arabic yeh and kaf for Persian, cedillas for commas."""
 _LEFT_OUT = dict.fromkeys(map(ord, NOT_SEEN))
-_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{_ALIKE[0]}", f"--''{_ALIKE[1]}")}
+_SEEN = {**_LEFT_OUT, **str.maketrans(f"\u2010\u2011{APOSTROPHES}{ALIKE[0]}", f"--''{ALIKE[1]}")}
 
 
 def seen(text: str) -> str:
     """Return a text as features see it: typographic apostrophes and hyphens as those of ASCII.
 
-    Else as `visible`, and letters are those that they are written for (_ALIKE).
+    Else as `visible`, and letters are those that they are written for (ALIKE).
 
     >>> seen("co\\u00adoperate\u2019s")
     "cooperate's"

@@ -12,30 +12,31 @@ from oracles.segmentation import put_together
 
 from perceptron_nlp.errors import FormatError
 from perceptron_nlp.text.atoms import EMPTY_LINE, Atoms, atom_labels, atoms_of
-from perceptron_nlp.text.script_making import is_turkic, make_script, make_split
+from perceptron_nlp.text.script_making import alphabet_of, make_script, make_split
 from perceptron_nlp.text.scripts import WHOLE, Script, lowered, parse_script, split
 from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN
 
-LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1", max_size=12)
+LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1ȘșŞşيی", max_size=12)
 WORDS = LETTERS | st.text(max_size=12)
 # What a line can hold.
 LEMMAS = WORDS.filter(
     lambda text: not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", text)
 )
+ALPHABETS = st.sampled_from(["", "Iİ", "ي", "Iİی", "Şş", "IİȘș"])
 TEXTS = st.text(
     alphabet="ab É.,!?\n\r\t\f\u2029 的ก่9१\u200d\u0301\ud800İ\xad\u2060’", max_size=60
 ) | st.text(max_size=60)
 
 
-@given(WORDS, LEMMAS, st.booleans())
-def test_a_script_made_for_a_form_gives_its_lemma(form: str, lemma: str, turkic: bool) -> None:
-    script = make_script(form, lemma, turkic=turkic)
-    assert script.apply(form, turkic=turkic) == lemma
+@given(WORDS, LEMMAS, ALPHABETS)
+def test_a_script_made_for_a_form_gives_its_lemma(form: str, lemma: str, alphabet: str) -> None:
+    script = make_script(form, lemma, alphabet)
+    assert script.apply(form, alphabet) == lemma
 
 
-@given(WORDS, LEMMAS.filter(bool), st.booleans())
-def test_a_script_is_its_label(form: str, lemma: str, turkic: bool) -> None:
-    script = make_script(form, lemma, turkic=turkic)
+@given(WORDS, LEMMAS.filter(bool), ALPHABETS)
+def test_a_script_is_its_label(form: str, lemma: str, alphabet: str) -> None:
+    script = make_script(form, lemma, alphabet)
     assert parse_script(str(script)) == script
     assert not re.search(r"[\s\x00-\x1f]", str(script))
 
@@ -53,9 +54,9 @@ def test_a_script_applies_to_every_form_that_is_long_enough(
         assert (found is not None) == long_enough
 
 
-@given(st.text(max_size=20), st.booleans())
-def test_lower_case_keeps_the_length(text: str, turkic: bool) -> None:
-    assert len(lowered(text, turkic=turkic)) == len(text)
+@given(st.text(max_size=20), ALPHABETS)
+def test_lower_case_keeps_the_length(text: str, alphabet: str) -> None:
+    assert len(lowered(text, alphabet)) == len(text)
 
 
 @given(st.text(max_size=15))
@@ -114,9 +115,21 @@ def test_pieces_of_a_token_are_cut_about_a_stem_of_any_length(words: list[str], 
 
 
 def test_turkic_letters_are_lowered_as_the_training_text_does() -> None:
-    assert is_turkic([("Irmak", "ırmak"), ("İki", "iki"), ("I", "I")])
-    assert not is_turkic([("In", "in"), ("I", "I")])
-    assert make_script("IRMAKTA", "ırmak", turkic=True) == Script(drop_back=2)
+    assert alphabet_of([("Irmak", "ırmak"), ("İki", "iki"), ("I", "I")]) == "Iİ"
+    assert alphabet_of([("In", "in"), ("I", "I")]) == ""
+    assert make_script("IRMAKTA", "ırmak", "Iİ") == Script(drop_back=2)
+
+
+def test_forms_are_read_in_the_letters_that_training_writes() -> None:
+    persian = alphabet_of(
+        [("\u06cc\u06a9\u06cc", "\u06cc\u06a9"), ("\u0639\u0644\u064a", "\u0639")]
+    )
+    assert persian == "\u064a\u0643"
+    assert parse_script("k,0,,0,").apply("\u064a\u0643", persian) == "\u06cc\u06a9"
+    romanian = alphabet_of([("\u0219i", "\u0219i"), ("\u021bar\u0103", "\u021bar\u0103")])
+    script = make_script("\u0218tiin\u021be", "\u0218tiin\u021b\u0103", romanian)
+    assert script.apply("\u015etiin\u0163e", romanian) == "\u0218tiin\u021b\u0103"
+    assert alphabet_of([("a", "b"), ("\u0627", "\u0628")]) == ""
 
 
 @given(TEXTS)

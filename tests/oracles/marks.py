@@ -44,6 +44,7 @@ ADDED = ("url", "email", "host", "tag", "emoji", "emoticon")
 """Kinds of patterns that may stand behind the end of a sentence."""
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
 LEAST_NOTED = 4
+MOST_ORDINAL_DIGITS = 2
 CASELESS_END = 6
 
 
@@ -350,6 +351,8 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
             kind, is_end = "note", True
         if kind:
             yield kind, end - 1, is_end
+        if kind == "year":
+            yield kind, end - 2, False
         rest = own.looks
         while rest and (rest[-1] in CLOSING + PAIRED or PICTURE.match(rest[-1])):
             rest = rest[:-1]
@@ -432,6 +435,11 @@ def _final(
         return END_KINDS.get(mark, "ellipsis"), True
     if has_dash:
         return "dash", True
+    is_number = (
+        own.looks[last - 1 : last] in ("n", NOTE) and own.sizes[last - 1] > MOST_ORDINAL_DIGITS
+    )
+    if is_number and not own.is_name(last - 2):
+        return "year", True
     is_closed = last > 0 and own.looks[last - 1] in CLOSING + "_"
     is_long = is_closed or (own.is_word(last - 1) and own.sizes[last - 1] >= LEAST_NOTED)
     kind = "note" if is_led else "emphasis" if looks[end] in EMPHASIS else ""

@@ -1199,6 +1199,7 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             ends = kind < PATTERN_TRAILING && holds(m, kind);
             if (i >= first && (ends || (has_capital && holds(m, kind))))
                 atom->label = ends ? m->sentence : m->token;
+            if (i > first && ends && kind == PATTERN_YEAR) atoms[i - 1].label = m->token;
         }
         /* A picture belongs to the sentence before it. */
         if (i >= first && atom->gap == GAP_SPACE && ended & ENDED_BEFORE &&

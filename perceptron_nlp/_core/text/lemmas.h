@@ -19,7 +19,7 @@ enum { LETTER_ALPHA = 1, LETTER_UPPER = 2, LETTER_OTHER_CASE = 4 };
 
 /* What becomes of one letter. */
 typedef struct {
-    uint32_t low, high, bare;
+    uint32_t read, low, high, bare;
     uint32_t accented; /* 0: it bears no acute */
     uint32_t flags;
 } Letter;
@@ -129,7 +129,8 @@ static inline int lemma_word_read(LemmaWord *w, Letters *known, const uint8_t *t
     w->is_bare = 1;
     w->hashes[0] = w->bare_hashes[0] = 0;
     for (uint32_t k = 0; k < w->n; k++) {
-        const Letter *letter = letter_of(known, w->form[k]);
+        const Letter *own = letter_of(known, w->form[k]);
+        const Letter *letter = own ? letter_of(known, w->form[k] = own->read) : NULL;
         const Letter *low = letter ? letter_of(known, letter->low) : NULL;
         const Letter *bare = low ? letter_of(known, low->bare) : NULL;
         const Letter *accented = bare ? letter_of(known, bare->accented) : NULL;

@@ -22,6 +22,7 @@ cdef extern from "text/lemmatize.h" nogil:
         size_t n_done
         uint8_t *text
     ctypedef struct Letter:
+        uint32_t read
         uint32_t low
         uint32_t high
         uint32_t bare

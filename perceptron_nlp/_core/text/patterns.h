@@ -43,6 +43,7 @@ enum {
     PATTERN_BRACKETED,
     PATTERN_DASH,
     PATTERN_UNSPACED,
+    PATTERN_YEAR,
     PATTERN_TRAILING,
     PATTERN_COLON,
     PATTERN_SYMBOL,
@@ -73,6 +74,7 @@ static const char *const FILE_ENDS =
 static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
 #define MOST_ITEM_DIGITS 3
+#define MOST_ORDINAL_DIGITS 2
 #define LONGEST_CODE 40  /* atoms, or characters of a name in markup */
 #define SHORTEST_NOTED 4 /* letters: m² is a unit */
 #define LEADS ">/#%;"    /* of quoted lines, comments and headings */
@@ -660,7 +662,7 @@ static inline int may_begin(const Atom *first) {
 }
 
 /* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
- * any with a quote, a bracket or notes behind it, or one before a dash. Behind a space follows what begins
+ * any with a quote, a bracket or notes behind it, or one before a dash or behind a long number. Behind a space follows what begins
  * with a capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what
  * ends none before a small letter that begins no address: from PATTERN_TRAILING on. -1: it is neither. */
 static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
@@ -702,6 +704,8 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     if (mark == '?' || mark == 0x61F) return PATTERN_QUESTION;
     if (trails) return PATTERN_ELLIPSIS;
     if (has_dash) return PATTERN_DASH;
+    if (is_digits(c, at - 1) && n_chars(c, at - 1) > MOST_ORDINAL_DIGITS && !is_name(c, at - 2))
+        return PATTERN_YEAR;
     /* A full stop is that of the sentence behind words too long for abbreviations. */
     const int is_long = enclosing_kind(mark_at(c, at - 1), 0) >= 0 ||
                         (is_letters(c, at - 1) && n_chars(c, at - 1) >= SHORTEST_NOTED);

@@ -46,7 +46,7 @@ from perceptron_nlp.tagger.train.columns import feature_columns, holds_features
 from perceptron_nlp.tagger.train.data import Examples
 from perceptron_nlp.tagger.train.options import make_options
 from perceptron_nlp.tagger.train.pipeline import filled_tags
-from perceptron_nlp.text.script_making import is_turkic, make_script
+from perceptron_nlp.text.script_making import alphabet_of, make_script
 from perceptron_nlp.text.scripts import LEMMA, parse_script
 from perceptron_nlp.text.tagset import UNLABELED
 
@@ -150,10 +150,13 @@ def doctor(
         units = sentences = list(source)
         evidence = _evidence(chosen, source, fields, name)
     if name == LEMMA:
-        turkic = is_turkic(
+        alphabet = alphabet_of(
             (w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True)
         )
-        units, decoded = [with_scripts(sentence, turkic) for sentence in sentences], _lemma(turkic)
+        units, decoded = (
+            [with_scripts(sentence, alphabet) for sentence in sentences],
+            _lemma(alphabet),
+        )
         if chosen.evidence is None:
             evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
     found = examine(units, name, evidence, chosen, source.place, callback).diagnosis()
@@ -175,10 +178,10 @@ def _findings(sentences: Sequence[Sentence]) -> tuple[Finding, ...]:
     return tuple(chain.from_iterable(found))
 
 
-def with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
+def with_scripts(sentence: Sentence, alphabet: str) -> Sentence:
     """Return a sentence with edit scripts in place of lemmas."""
     scripts = [
-        None if lemma == UNLABELED else make_script(word, lemma, turkic=turkic)
+        None if lemma == UNLABELED else make_script(word, lemma, alphabet)
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
     ]
     labels = tuple([UNLABELED if script is None else str(script) for script in scripts])
@@ -187,8 +190,8 @@ def with_scripts(sentence: Sentence, turkic: bool) -> Sentence:
     return Sentence.from_reader(sentence.words, columns, sentence.path, lines, sentence.layout)
 
 
-def _lemma(turkic: bool) -> Decoder:
-    return lambda label, form: parse_script(label).apply(form, turkic=turkic) or None
+def _lemma(alphabet: str) -> Decoder:
+    return lambda label, form: parse_script(label).apply(form, alphabet) or None
 
 
 def place_in(form: str, place: int) -> str:

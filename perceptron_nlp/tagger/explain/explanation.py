@@ -299,7 +299,7 @@ class _Names:
     def __init__(self, model: TaggerModel, words: Sequence[str]) -> None:
         self._tags, self._words = model.tags, words
         lemmas = model.lemmas
-        self._scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.turkic)
+        self._scripts = None if lemmas is None else ScriptLabels(model.tags, lemmas.alphabet)
 
     def given(self, trace: ForwardTrace) -> list[int]:
         """Return the number of the label that each word got."""

@@ -16,9 +16,17 @@ from perceptron_nlp.errors import FormatError
 from perceptron_nlp.tagger.model.derived import ABSENT, Around, Sentences
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.weights import Reader, Writer, are_strings
-from perceptron_nlp.text.scripts import Script, lowered, parse_script, with_acute, without_acute
+from perceptron_nlp.text.scripts import (
+    ALPHABET,
+    Script,
+    lowered,
+    parse_script,
+    read_in,
+    with_acute,
+    without_acute,
+)
 from perceptron_nlp.text.sentence import Sentence, with_columns
-from perceptron_nlp.text.tagset import Strings, visible, word_hash
+from perceptron_nlp.text.tagset import Strings, word_hash
 
 KNOWN = "known"
 """The column's name."""
@@ -70,14 +78,14 @@ class StoredLemmas(Mapping[str, int]):
 class KnownLemmas:
     """Lemmas and the scripts that may lead to them; any number of threads may use it at once.
 
-    turkic : lower-case I to ı and İ to i
+    alphabet : the letters that they are written with
     scripts : labels of scripts without literals, the most frequent first; their case counts not
     lemmas : by ``lemma<tab>part of speech``, in lower case, 32 bits of the hash of the only form
         that it was met with, or 0 for several
     """
 
-    def __init__(self, turkic: bool, scripts: Sequence[str], lemmas: Mapping[str, int]) -> None:
-        self.turkic = turkic
+    def __init__(self, alphabet: str, scripts: Sequence[str], lemmas: Mapping[str, int]) -> None:
+        self.alphabet = alphabet
         self.scripts = tuple(scripts)
         self.lemmas = lemmas
         self._cache: dict[tuple[str, str], str] = {}
@@ -85,19 +93,19 @@ class KnownLemmas:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KnownLemmas):
             return NotImplemented
-        own, others = ((one.turkic, one.scripts, one.lemmas) for one in (self, other))
+        own, others = ((one.alphabet, one.scripts, one.lemmas) for one in (self, other))
         return own == others
 
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, words: Iterable[tuple[str, str, str, Script]], *, turkic: bool) -> KnownLemmas:
+    def of(cls, words: Iterable[tuple[str, str, str, Script]], alphabet: str) -> KnownLemmas:
         """Return the lemmas of (form, part of speech, lemma, script) of each word of a text."""
         forms: dict[str, int] = {}
         counts: Counter[str] = Counter()
         for form, upos, lemma, script in words:
-            key = f"{lowered(lemma, turkic=turkic)}\t{upos}"
-            own = _form_hash(lowered(visible(form), turkic=turkic))
+            key = f"{lowered(lemma, alphabet)}\t{upos}"
+            own = _form_hash(lowered(read_in(form, alphabet), alphabet))
             if forms.setdefault(key, own) != own:
                 forms[key] = _SEVERAL
             if script.literal is None:
@@ -106,14 +114,14 @@ class KnownLemmas:
             (label for label, n in counts.items() if n > 1),
             key=lambda label: (-counts[label], label),
         )
-        return cls(turkic, common, dict(sorted(forms.items())))
+        return cls(alphabet, common, dict(sorted(forms.items())))
 
     def with_lexicon(self, entries: Iterable[tuple[str, str]]) -> KnownLemmas:
         """Return these lemmas and those of a lexicon: (lemma, part of speech) pairs."""
-        more = {
-            f"{lowered(lemma, turkic=self.turkic)}\t{upos}": _SEVERAL for lemma, upos in entries
-        }
-        return KnownLemmas(self.turkic, self.scripts, dict(sorted({**self.lemmas, **more}.items())))
+        more = {f"{lowered(lemma, self.alphabet)}\t{upos}": _SEVERAL for lemma, upos in entries}
+        return KnownLemmas(
+            self.alphabet, self.scripts, dict(sorted({**self.lemmas, **more}.items()))
+        )
 
     @property
     def parts_of_speech(self) -> list[str]:
@@ -180,13 +188,14 @@ class KnownLemmas:
         lemmas, stored = writer.under("lemmas"), StoredLemmas.of(self.lemmas)
         lemmas.put_strings(stored.strings)
         lemmas.put("only", np.array(stored.only, np.uint32))
-        return {"turkic": self.turkic, "scripts": list(self.scripts)}
+        return {"alphabet": self.alphabet, "scripts": list(self.scripts)}
 
     @classmethod
     def read(cls, described: Any, reader: Reader) -> KnownLemmas:
         """See Derived."""
         bad, lemmas = reader.bad, reader.under("lemmas")
-        if not isinstance(described, dict) or not isinstance(described.get("turkic"), bool):
+        alphabet = described.get("alphabet") if isinstance(described, dict) else None
+        if not isinstance(alphabet, str) or not {*alphabet} <= ALPHABET:
             raise bad("lemmas", "not a description of known lemmas")
         scripts = described.get("scripts")
         if not isinstance(scripts, list) or not are_strings(scripts):
@@ -198,10 +207,10 @@ class KnownLemmas:
         stored = StoredLemmas(lemmas.strings(), lemmas.numbers("only", "U32"))
         if literals or len(stored) != len(stored.strings.starts) - 1:
             raise bad("lemmas", "literal scripts, or other forms than lemmas")
-        return cls(described["turkic"], scripts, stored)
+        return cls(alphabet, scripts, stored)
 
     def _value(self, word: str, upos: str) -> str:
-        low = lowered(visible(word), turkic=self.turkic)
+        low = lowered(read_in(word, self.alphabet), self.alphabet)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
         own, bare, found = _form_hash(low), without_acute(low), []

@@ -16,6 +16,7 @@ from perceptron_nlp.text.scripts import (
     lowered,
     parse_script,
     raised,
+    read_in,
     without_acute,
 )
 from perceptron_nlp.text.sentence import Sentence
@@ -41,16 +42,16 @@ class ScriptLabels:
     """The labels of a model as the edit scripts that they are.
 
     tags : the labels
-    turkic : lower-case I to ı and İ to i
+    alphabet : the letters that they are written with
     """
 
-    def __init__(self, tags: TagSet, turkic: bool) -> None:
+    def __init__(self, tags: TagSet, alphabet: str) -> None:
         self._scripts = [parse_script(label) for label in tags]
-        self._turkic = turkic
+        self._alphabet = alphabet
 
     def lemma(self, word: str, number: int) -> str | None:
         """Return the lemma that a label makes of a word; None if it does not apply to it."""
-        return self._scripts[number].apply(word, turkic=self._turkic) or None
+        return self._scripts[number].apply(word, self._alphabet) or None
 
     def best(self, word: str, scores: npt.NDArray[np.float64]) -> int:
         """Return the number of the best label that applies to a word; of the best if none does."""
@@ -129,7 +130,7 @@ class Lemmatizer:
 
     def lemma(self, word: str, label: str) -> str | None:
         """Return what the script of a label makes of a word; None if it does not apply to it."""
-        return self._scripts[label].apply(word, turkic=self._lemmas.turkic)
+        return self._scripts[label].apply(word, self._lemmas.alphabet)
 
     @cached_property
     def _scripts(self) -> dict[str, Script]:
@@ -153,7 +154,7 @@ class Lemmatizer:
             upos,
             [word_bytes(label) for label in labels],
             [KNOWN_COLUMN if name == KNOWN else self._tags.index(name) for name in looked_at],
-            partial(letter_page, turkic=self._lemmas.turkic),
+            partial(letter_page, alphabet=self._lemmas.alphabet),
             None if self.settled is None else self.settled.table(written),
         )
 
@@ -233,11 +234,11 @@ PAGE = 256
 
 
 @lru_cache(maxsize=256)
-def letter_page(number: int, *, turkic: bool) -> bytes:
+def letter_page(number: int, alphabet: str) -> bytes:
     """Return what becomes of PAGE characters from number x PAGE on, as the core sees it.
 
-    Of each five numbers of 32 bits: in lower case, in capitals, without its acute, with one (0 if
-    it bears none), and flags: 1 for a letter, 2 for a capital, 4 for another case.
+    Of each six numbers of 32 bits: as it is read, in lower case, in capitals, without its acute,
+    with one (0 if it bears none), and flags: 1 for a letter, 2 for a capital, 4 for another case.
     """
     numbers = array("I")
     for letter in map(chr, range(number * PAGE, (number + 1) * PAGE)):
@@ -246,8 +247,9 @@ def letter_page(number: int, *, turkic: bool) -> bytes:
         accented = accented_letter(letter)
         numbers.extend(
             (
-                ord(lowered(letter, turkic=turkic)),
-                ord(raised(letter, turkic)),
+                ord(read_in(letter, alphabet)),
+                ord(lowered(letter, alphabet)),
+                ord(raised(letter, alphabet)),
                 ord(without_acute(letter)),
                 0 if accented is None else ord(accented),
                 letter.isalpha() | upper << 1 | other << 2,

@@ -26,15 +26,11 @@ from perceptron_nlp.tagger.train.compress import in_bytes
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
+from perceptron_nlp.tagger.train.otherwise import in_other_hands
 from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
-from perceptron_nlp.tagger.train.stages import (
-    in_other_cases,
-    learn_lemmas,
-    learn_segmentation,
-    with_addresses,
-)
+from perceptron_nlp.tagger.train.stages import learn_lemmas, learn_segmentation
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import UNLABELED, known_labels
@@ -170,7 +166,7 @@ def _learn_stages(
     for sentence in (*train, *(dev or ())):
         if sentence.layout is not None:
             sentence.layout.keep((*AGREEING, LEMMA))
-    again = [*in_other_cases(train), *with_addresses(train)] if stages.text else []
+    again = in_other_hands(train) if stages.text else []
     if again:
         source = source.followed_by(Source(again, "train"))
     seed, threads = plan.options.seed, plan.threads

@@ -92,9 +92,9 @@ class Column:
     def _learned(self, sentence: Sentence, labels: Sequence[str | None]) -> Sequence[str | None]:
         """Return the labels of a sentence as they are learned."""
         if self.part.lemmas is not None:
-            turkic = self.part.lemmas.turkic
+            alphabet = self.part.lemmas.alphabet
             return [
-                None if label is None else _script(word, label, turkic)
+                None if label is None else _script(word, label, alphabet)
                 for word, label in zip(sentence.words, labels, strict=True)
             ]
         if self.part.scheme == JOINT:
@@ -109,15 +109,15 @@ class Column:
     def writer(self) -> Callable[[str, int], str]:
         """Return what writes the label of a word."""
         if self.part.lemmas is not None:
-            scripts = ScriptLabels(self.part.tags, self.part.lemmas.turkic)
+            scripts = ScriptLabels(self.part.tags, self.part.lemmas.alphabet)
             return lambda word, number: scripts.lemma(word, number) or word
         written = Labeler(self.part).written_labels
         return lambda word, number: written[number]
 
 
 @lru_cache(maxsize=1 << 16)
-def _script(word: str, lemma: str, turkic: bool) -> str:
-    return str(make_script(word, lemma, turkic=turkic))
+def _script(word: str, lemma: str, alphabet: str) -> str:
+    return str(make_script(word, lemma, alphabet))
 
 
 def gold_of(sentences: Sequence[Sentence], names: Sequence[str]) -> dict[str, list[Sequence[str]]]:

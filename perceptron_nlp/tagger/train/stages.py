@@ -14,7 +14,6 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -28,7 +27,7 @@ from perceptron_nlp.features.templatefile import preset
 from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu import Surface, one_text
 from perceptron_nlp.tagger.model.derived import Around, with_each
-from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
+from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
@@ -46,7 +45,7 @@ from perceptron_nlp.text.atoms import (
     place_keys,
     small_words,
 )
-from perceptron_nlp.text.script_making import is_turkic, make_script, make_split, stems_of
+from perceptron_nlp.text.script_making import alphabet_of, make_script, make_split, stems_of
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
@@ -54,7 +53,6 @@ from perceptron_nlp.text.scripts import (
     STEMS,
     WHOLE,
     Script,
-    lowered,
     stem_cuts,
     with_known_stems,
 )
@@ -96,28 +94,6 @@ _FOLDS_MATCHED = 10
 # Of so many pieces of paragraphs, each of so many atoms, one is learned a second time, as other
 # hands write it.
 _OTHERWISE_EVERY, _PIECE = 10, 100
-# Of so many sentences one is learned again, in capitals or in small letters. With four times
-# as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
-_CASED_EVERY = 64
-# Of so many sentences with a name one is learned again, with what stands here in its place: how a
-# kind looks, and ways to make one of the name and of another word. So often must it be met for the
-# treebank to have labels for it.
-_ADDRESS_EVERY, _LEAST_ADDRESSES = 12, 3
-_ADDRESSES = {
-    "address": (
-        r"://|^www\.|.@.+\.",
-        ("https://www.{0}.org/{1}", "{1}@{0}.com", "www.{1}.net", "http://{0}.edu/{1}.html"),
-    ),
-    "file": (
-        r"^[~.]?/\w|^[A-Z]:\\|[^/@]\.(?:[a-z]{2,3}|html|json)$",
-        (
-            *("{1}.txt", "{0}.pdf", "/usr/{1}/{0}.md", "{1}.js"),
-            *("C:\\{0}\\{1}.doc", "{1}_{0}.py", "{0}.com"),
-        ),
-    ),
-    "handle": ("^@.", ("@{0}", "@{1}_{0}", "@{1}1")),
-    "tag": ("^#.", ("#{1}", "#{0}{1}")),
-}
 # How often an abbreviation of raw text must be met.
 _LEAST_MET = 3
 # Letters of a word before a full stop that is an abbreviation mostly; the share of the tokens from
@@ -603,13 +579,13 @@ def learn_lemmas(
     Raises ArgumentError for a lemma that no file format can carry.
     """
     _check_lemmas(train)
-    turkic = is_turkic(
+    alphabet = alphabet_of(
         (word, lemma)
         for sentence in train
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
         if lemma != "_"
     )
-    scripts = [_scripts(sentence, turkic) for sentence in train]
+    scripts = [_scripts(sentence, alphabet) for sentence in train]
     lemmas = KnownLemmas.of(
         (
             (word, upos, lemma, script)
@@ -623,7 +599,7 @@ def learn_lemmas(
             )
             if script is not None
         ),
-        turkic=turkic,
+        alphabet,
     ).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
     short = _unknown_short(train)
@@ -668,60 +644,6 @@ def learn_lemmas(
     return max(gold, both, key=lambda model: _n_correct(model, behind))
 
 
-def in_other_cases(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return some of the sentences in capitals and in small letters, in turns, if these differ."""
-    some, found = sentences[_CASED_EVERY - 1 :: _CASED_EVERY], list[Sentence]()
-    with_lemmas = (one for one in sentences if LEMMA in one.columns)
-    turkic = is_turkic(
-        pair for one in with_lemmas for pair in zip(one.words, one.column(LEMMA), strict=True)
-    )
-    for sentence, is_raised in zip(some, itertools.cycle((True, False)), strict=False):
-        raised = [(word.replace("i", "İ") if turkic else word).upper() for word in sentence.words]
-        words = raised if is_raised else [lowered(word, turkic=turkic) for word in sentence.words]
-        if words != [*sentence.words]:
-            found.append(Sentence(words, sentence.columns))
-    return found
-
-
-def with_addresses(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return some of the sentences with an address, a file or the like in place of a name.
-
-    It has the labels that most of its kind have in these sentences, those of the plainest name if
-    they have none, and is its own lemma.
-    """
-    met: dict[str, dict[str, list[dict[str, str]]]] = {kind: {} for kind in _ADDRESSES}
-    named: list[tuple[Sentence, int]] = []
-    plain: dict[str, str] = {}
-    for sentence in (one for one in sentences if UPOS in one.columns):
-        begin = len(named)
-        for at, (word, upos) in enumerate(zip(sentence.words, sentence.columns[UPOS], strict=True)):
-            if word.isalpha() and upos == "PROPN":
-                own = {name: labels[at] for name, labels in sentence.columns.items()}
-                plain = min(plain or own, own, key=lambda one: sum(map(len, one.values())))
-                named[begin:] = [(sentence, at)]
-            for kind, (looks, _) in _ADDRESSES.items() if not word.isalnum() else ():
-                if re.search(looks, word):
-                    own = {name: labels[at] for name, labels in sentence.columns.items()}
-                    met[kind].setdefault(upos, []).append(own)
-    often = {kind: max(own.values(), key=len, default=[]) for kind, own in met.items()}
-    ways = [(kind, form) for kind, (_, forms) in _ADDRESSES.items() for form in forms]
-    found = []
-    for (sentence, at), (kind, form) in zip(
-        named[_ADDRESS_EVERY - 1 :: _ADDRESS_EVERY], itertools.cycle(ways), strict=False
-    ):
-        words = [*sentence.words]
-        other = max((word for word in words if word.isalpha()), key=len)
-        words[at] = form.format(words[at], other)
-        labels = often[kind][0] if len(often[kind]) >= _LEAST_ADDRESSES else plain
-        columns = {
-            name: (*own[:at], words[at] if name == LEMMA else labels[name], *own[at + 1 :])
-            for name, own in sentence.columns.items()
-            if name in (*AGREEING, LEMMA) and name in labels
-        }
-        found.append(Sentence(words, {**sentence.columns, **columns}))
-    return found
-
-
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:
     """Raise ArgumentError for a lemma that is no label: scripts, which escape it, always are."""
     for lemma in sorted({lemma for sentence in sentences for lemma in sentence.column(LEMMA)}):
@@ -760,9 +682,9 @@ def parts_of_speech(sentence: Sentence, tags: Sequence[str]) -> Sequence[str]:
     return sentence.column(UPOS) if UPOS in tags else ("_",) * len(sentence)
 
 
-def _scripts(sentence: Sentence, turkic: bool) -> list[Script | None]:
+def _scripts(sentence: Sentence, alphabet: str) -> list[Script | None]:
     return [
-        None if lemma == "_" != word else make_script(word, lemma, turkic=turkic)
+        None if lemma == "_" != word else make_script(word, lemma, alphabet)
         for word, lemma in zip(sentence.words, sentence.column(LEMMA), strict=True)
     ]
 
@@ -782,7 +704,7 @@ def _unknown_short(train: Sequence[Sentence]) -> tuple[list[Sentence], list[list
                 form = turned.capitalize() if word[0].isupper() else turned
                 columns = {name: (own[at],) for name, own in sentence.columns.items()}
                 found.append(Sentence([form], {**columns, LEMMA: (form,)}))
-    return found, [_scripts(one, turkic=False) for one in found]
+    return found, [_scripts(one, "") for one in found]
 
 
 def _with_known(sentence: Sentence, lemmas: KnownLemmas, tags: Sequence[str]) -> Sentence:

@@ -12,7 +12,7 @@ from oracles.segmentation import segmented
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text, surfaces
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train import stages
+from perceptron_nlp.tagger.train import otherwise, stages
 from perceptron_nlp.tagger.train.stacking import with_predicted_tags
 from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
@@ -204,7 +204,7 @@ def test_capital_i_is_small_in_the_way_of_the_treebank(tmp_path: Path, case: str
     rows = f"1\tISI\t{small}\tNOUN\t_\t_\t_\t_\t_\t_\n2\tev\tev\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
     tagger = pn.train(write(tmp_path / "i.conllu", rows * 8), column=["upos", "lemma"], **FAST)
     lemmas = tagger.by_column["lemma"].model.lemmas
-    assert lemmas is not None and lemmas.turkic is (case == "tr")
+    assert lemmas is not None and ("I" in lemmas.alphabet) is (case == "tr")
     assert tagger.tag(["ISI"], columns=tagger.columns)["lemma"] == [small]
 
 
@@ -415,11 +415,20 @@ def test_a_share_of_sentences_is_learned_in_capitals_and_in_small_letters(
     lemmas: list[str], low: str
 ) -> None:
     sentence = Sentence(["Isıttı", "Irak"], {"upos": ["VERB", "PROPN"], "lemma": lemmas})
-    found = stages.in_other_cases([sentence] * 128)
+    found = otherwise.in_other_cases([sentence] * 128)
     assert [" ".join(one.words) for one in found] == ["ISITTI IRAK", low]
     assert all(one.columns == sentence.columns for one in found)
-    assert stages.in_other_cases([sentence] * 63) == []
-    assert stages.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 128) == []
+    assert otherwise.in_other_cases([sentence] * 63) == []
+    assert otherwise.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 128) == []
+
+
+def test_a_share_of_sentences_is_learned_without_accents() -> None:
+    columns = {"upos": ["NOUN", "SYM", "X", "X"], "lemma": ["Ἄλφα", "≠", "й가", "łódź"]}
+    marked = Sentence(["Ἄλφα", "≠", "й가", "łódź"], columns)
+    found = otherwise.without_accents([marked] * 17)
+    assert [one.words for one in found] == [("Αλφα", "≠", "й가", "lodz")] * 2
+    assert all(one.columns == marked.columns for one in found)
+    assert otherwise.without_accents([marked, *[Sentence(["a"] * 4)] * 99]) == []
 
 
 def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind() -> None:
@@ -428,7 +437,7 @@ def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind()
         {"upos": ["PROPN", "PROPN", "VERB"], "xpos": ["NE", "N", "V"], "lemma": ["A", "R", "run"]},
     )
     file = Sentence(["a.txt"], {"upos": ["SYM"], "xpos": ["F"], "lemma": ["A.TXT"]})
-    found = stages.with_addresses([*[name] * 300, *[file] * 3])
+    found = otherwise.with_addresses([*[name] * 300, *[file] * 3])
     made = {
         sentence.words[1]: tuple(own[1] for own in sentence.columns.values()) for sentence in found
     }
@@ -436,9 +445,9 @@ def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind()
     assert made["Ann.txt"] == ("SYM", "F", "Ann.txt")
     assert made["@Roe"] == ("PROPN", "N", "@Roe")
     assert {(one.words[0], one.columns["upos"][0]) for one in found} == {("Ann", "PROPN")}
-    assert stages.with_addresses([Sentence(["Ann"], {"xpos": ["N"]})] * 99) == []
+    assert otherwise.with_addresses([Sentence(["Ann"], {"xpos": ["N"]})] * 99) == []
     bare = [Sentence(["Bob"], {"upos": ["PROPN"]})] * 9  # the plainest, without further columns
-    assert stages.with_addresses([*bare, *[name] * 99])[0].columns["lemma"][2] == "run"
+    assert otherwise.with_addresses([*bare, *[name] * 99])[0].columns["lemma"][2] == "run"
 
 
 def test_what_an_abbreviation_is_short_for_is_not_learned_of_others(tmp_path: Path) -> None:
