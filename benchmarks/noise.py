@@ -19,7 +19,8 @@ some words only are drawn by a seed:
 - notes: [1] behind a word of every sentence, and behind the end of every other one
 - stars: **two stars** on both sides of one word in ten
 - added: a picture, a #tag or an address behind the ends of sentences
-- alike: Arabic yeh and kaf in Persian, cedillas in Romanian
+- alike: Arabic yeh and kaf in Persian, cedillas in Romanian; plain: Latin and Greek letters without
+  their accents
 
 Of what is put between, nothing is counted but what it does to the tokens of the treebank.
 """
@@ -32,6 +33,7 @@ import lzma
 import random
 import re
 import tempfile
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,6 +63,7 @@ ENTITIES = {
 }
 ENTITIES |= {"\u00ab": "&laquo;", "\u00bb": "&raquo;", "\u2026": "&hellip;", "\u2013": "&ndash;"}
 ALIKE = {"\u06cc": "\u064a", "\u06a9": "\u0643"} | dict(zip("șțȘȚ", "şţŞŢ", strict=True))
+STROKES = str.maketrans("łŁđĐðÐøØı", "lLdDdDoOi")
 ADDED = (" \U0001f600", " #abc", " https://a.org/b", " \u2764\ufe0f #abc")
 INVISIBLE = "\u200b\u200e\u2060\ufeff"
 WIDTH = 60
@@ -99,6 +102,13 @@ def zero(form: str, chance: random.Random) -> str:
     return form[:at] + chance.choice(INVISIBLE) + form[at:]
 
 
+def plain(form: str, _: object) -> str:
+    """Take the accents of Latin and Greek letters away."""
+    parts = unicodedata.normalize("NFD", form.translate(STROKES))
+    bare = re.sub("(?<=[A-Za-z\u0391-\u03c9])[\u0300-\u036f]+", "", parts)
+    return unicodedata.normalize("NFC", bare)
+
+
 def written(table: dict[str, str]) -> Change:
     """Return what writes characters otherwise."""
     codes = str.maketrans(table)
@@ -119,11 +129,12 @@ CHANGES: dict[str, Change] = {
     "zero": zero,
     "entities": written(ENTITIES),
     "alike": written(ALIKE),
+    "plain": plain,
 }
 BY_TEXT = ("wrapped", "items", "joined", "quoted", "notes", "stars", "added")
 WRITTEN = ("straight", "curly")
 """Changes that the lemmas of marks have, too, …"""
-EVERY_WORD = ("caps", "lower", "entities", "alike", *WRITTEN)
+EVERY_WORD = ("caps", "lower", "entities", "alike", "plain", *WRITTEN)
 """… and those that words of multiword tokens have."""
 
 

@@ -420,6 +420,9 @@ def _final(
             return "", False
         if trails:
             return "trailing", False
+        is_short = own.is_word(last - 1) and own.sizes[last - 1] < LEAST_NOTED
+        if mark == "." and is_short and not own.is_name(last - 2):
+            return "short", False
         is_no_end = mark not in FINAL + ",([{"
         return ("colon" if mark in ":;" else "symbol") if is_no_end else "", False
     if mark not in FINAL or looks[first] not in "Achn" + NOTE:

@@ -45,6 +45,7 @@ enum {
     PATTERN_UNSPACED,
     PATTERN_YEAR,
     PATTERN_TRAILING,
+    PATTERN_SHORT,
     PATTERN_COLON,
     PATTERN_SYMBOL,
     PATTERN_ITEM,
@@ -690,7 +691,11 @@ static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
         const char *word = (const char *)c->text + first->begin; /* with a 0 behind the text */
         if (at < c->n - 1 || has_dash || !strncmp(word, "http", 4) || !strncmp(word, "www.", 4))
             return -1;
-        if (is_final || is_one_of(mark, ",([{")) return trails ? PATTERN_TRAILING : -1;
+        if (trails) return PATTERN_TRAILING;
+        if (mark == '.' && is_letters(c, at - 1) && n_chars(c, at - 1) < SHORTEST_NOTED &&
+            !is_name(c, at - 2))
+            return PATTERN_SHORT;
+        if (is_final || is_one_of(mark, ",([{")) return -1;
         return is_one_of(mark, ":;") ? PATTERN_COLON : PATTERN_SYMBOL;
     }
     if (!is_final) return -1;
