@@ -297,7 +297,7 @@ PROBED: dict[tuple[str, str], str] = {
 def _known_lemmas(lemmas: list[str]) -> float:
     """Seconds of processor time until a model that knows these lemmas can find any."""
     model = pn.load("en").by_column["lemma"].model
-    known = KnownLemmas(False, ["l,0,,0,"], {f"{lemma}\tNOUN": 0 for lemma in lemmas})
+    known = KnownLemmas("", ["l,0,,0,"], {f"{lemma}\tNOUN": 0 for lemma in lemmas})
     derived = tuple(known if isinstance(one, KnownLemmas) else one for one in model.derived)
     labeler = make_labeler(model.replace(derived=derived))
     made = labeler.lemma_decoder([["NOUN"] for _ in labeler.needed_columns])

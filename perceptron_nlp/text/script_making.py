@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from perceptron_nlp.text.scripts import (
@@ -13,6 +13,7 @@ from perceptron_nlp.text.scripts import (
     MOST_DROPPED,
     MOST_WORDS,
     SEVERAL,
+    STEM_LETTERS,
     TURKIC,
     WHOLE,
     Script,
@@ -21,6 +22,7 @@ from perceptron_nlp.text.scripts import (
     escape,
     is_word,
     is_writable,
+    letters_of,
     lowered,
     read_in,
     stem_cut,
@@ -178,3 +180,21 @@ def stems_of(tokens: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 def _escaped(text: str) -> str:
     return escape(text).replace("|", "%7c;")
+
+
+def with_known_stems(
+    tokens: Iterable[str], stems: Mapping[str, int], cuts: Sequence[tuple[int, int]]
+) -> tuple[str, ...]:
+    """Return the values of the column STEMS.
+
+    A token's own stem does not count, in training and afterwards: training would see the answer.
+    """
+    values = []
+    for token in tokens:
+        own, value, letters = token_hash(token), "", letters_of(token)
+        for letter, (front, back) in zip(STEM_LETTERS, cuts, strict=False):
+            stem = "".join(letters[front : len(letters) - back])
+            if front + back < len(letters) and stems.get(stem, own) != own:
+                value += f"|{letter}"
+        values.append(value[1:] or WHOLE)
+    return tuple(values)

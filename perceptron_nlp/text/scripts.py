@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -288,32 +288,14 @@ def split(label: str, token: str) -> tuple[str, ...] | None:
 
 STEMS = "stems"
 """A column of tokens: the cuts that leave the stem of another token, ``a|c``."""
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
-MOST_STEM_CUTS = len(_LETTERS)
+STEM_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MOST_STEM_CUTS = len(STEM_LETTERS)
 SEVERAL = 1
 
 
 def stem_cuts(labels: Iterable[str]) -> list[tuple[int, int]]:
     """Return the cuts of split scripts: how many characters they leave before and behind a stem."""
     return sorted({cut for cut in map(stem_cut, labels) if cut is not None})[:MOST_STEM_CUTS]
-
-
-def with_known_stems(
-    tokens: Iterable[str], stems: Mapping[str, int], cuts: Sequence[tuple[int, int]]
-) -> tuple[str, ...]:
-    """Return the values of the column STEMS.
-
-    A token's own stem does not count, in training and afterwards: training would see the answer.
-    """
-    values = []
-    for token in tokens:
-        own, value, letters = token_hash(token), "", letters_of(token)
-        for letter, (front, back) in zip(_LETTERS, cuts, strict=False):
-            stem = "".join(letters[front : len(letters) - back])
-            if front + back < len(letters) and stems.get(stem, own) != own:
-                value += f"|{letter}"
-        values.append(value[1:] or WHOLE)
-    return tuple(values)
 
 
 def stem_cut(label: str) -> tuple[int, int] | None:

@@ -40,7 +40,8 @@ from perceptron_nlp.text.atoms import (
     ending,
     place_keys,
 )
-from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts, with_known_stems
+from perceptron_nlp.text.script_making import with_known_stems
+from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
     GOES_ON,

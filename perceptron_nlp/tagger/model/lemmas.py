@@ -7,7 +7,6 @@ training and afterwards, is what makes it work, since training would else see th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -34,7 +33,7 @@ _MOST = 8
 # What a script drops in front and behind, what it puts in front, and whether it sets an accent.
 _Stem = tuple[int, int, str, bool]
 _NOTHING: frozenset[str] = frozenset()
-_SEVERAL = 0
+SEVERAL = 0
 _CACHED = 1 << 14
 LONGEST_CACHED = 64
 """Characters of a word that is remembered, so that memory does not follow what words are long."""
@@ -98,30 +97,11 @@ class KnownLemmas:
 
     __hash__ = None  # type: ignore[assignment]
 
-    @classmethod
-    def of(cls, words: Iterable[tuple[str, str, str, Script]], alphabet: str) -> KnownLemmas:
-        """Return the lemmas of (form, part of speech, lemma, script) of each word of a text."""
-        forms: dict[str, int] = {}
-        counts: Counter[str] = Counter()
-        for form, upos, lemma, script in words:
-            key = f"{lowered(lemma, alphabet)}\t{upos}"
-            own = _form_hash(lowered(read_in(form, alphabet), alphabet))
-            if forms.setdefault(key, own) != own:
-                forms[key] = _SEVERAL
-            if script.literal is None:
-                counts[str(script._replace(case="l"))] += 1
-        common = sorted(
-            (label for label, n in counts.items() if n > 1),
-            key=lambda label: (-counts[label], label),
-        )
-        return cls(alphabet, common, dict(sorted(forms.items())))
-
     def with_lexicon(self, entries: Iterable[tuple[str, str]]) -> KnownLemmas:
         """Return these lemmas and those of a lexicon: (lemma, part of speech) pairs."""
-        more = {f"{lowered(lemma, self.alphabet)}\t{upos}": _SEVERAL for lemma, upos in entries}
-        return KnownLemmas(
-            self.alphabet, self.scripts, dict(sorted({**self.lemmas, **more}.items()))
-        )
+        more = {f"{lowered(lemma, self.alphabet)}\t{upos}": SEVERAL for lemma, upos in entries}
+        lemmas = dict(sorted({**self.lemmas, **more}.items()))
+        return KnownLemmas(self.alphabet, self.scripts, lemmas)
 
     @property
     def parts_of_speech(self) -> list[str]:
@@ -213,7 +193,7 @@ class KnownLemmas:
         low = lowered(read_in(word, self.alphabet), self.alphabet)
         if not any(letter.isalpha() for letter in low):
             return ABSENT
-        own, bare, found = _form_hash(low), without_acute(low), []
+        own, bare, found = form_hash(low), without_acute(low), []
         plain, accented = self._beginnings
         for (front, back, before, has_accent), scripts in self._by_stem.items():
             if front + back >= len(low):
@@ -258,5 +238,5 @@ class KnownLemmas:
         return plain, accented
 
 
-def _form_hash(form: str) -> int:
+def form_hash(form: str) -> int:
     return word_hash(form) >> 32 or 1

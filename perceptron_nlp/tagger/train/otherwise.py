@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 
@@ -12,6 +13,7 @@ from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.text.script_making import alphabet_of
 from perceptron_nlp.text.scripts import LEMMA, lowered
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import UNLABELED
 
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
@@ -50,11 +52,29 @@ def in_other_hands(sentences: Sequence[Sentence]) -> list[Sentence]:
 def without_accents(sentences: Sequence[Sentence]) -> list[Sentence]:
     """Return some of the sentences as who has no accents on the keyboard writes them.
 
-    Their labels and lemmas stay. None, where few sentences have any.
+    Their labels stay, and lemmas that are met twice: each of the others would be one of its own to
+    learn. None, where few sentences have accents.
     """
-    copies = (Sentence([*map(_without_accents, one.words)], one.columns) for one in sentences)
-    found = [copy for copy, one in zip(copies, sentences, strict=True) if copy.words != one.words]
-    return found[::_PLAIN_EVERY] if len(found) >= _LEAST_ACCENTED * len(sentences) else []
+    plain = ([*map(_without_accents, one.words)] for one in sentences)
+    found = [(own, one) for own, one in zip(plain, sentences, strict=True) if own != [*one.words]]
+    if len(found) < _LEAST_ACCENTED * len(sentences):
+        return []
+    some = found[::_PLAIN_EVERY]
+    lemmas = [one.columns.get(LEMMA, ()) for _, one in some]
+    met = Counter(
+        pair
+        for (words, _), own in zip(some, lemmas, strict=True)
+        for pair in zip(words, own, strict=False)
+    )
+    copies = []
+    for (words, one), own in zip(some, lemmas, strict=True):
+        rows = zip(words, one.words, own, strict=False)
+        kept = [
+            lemma if word == as_is or met[word, lemma] > 1 else UNLABELED
+            for word, as_is, lemma in rows
+        ]
+        copies.append(Sentence(words, {**one.columns, **({LEMMA: kept} if own else {})}))
+    return copies
 
 
 def _without_accents(word: str) -> str:

@@ -28,7 +28,7 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.formats.conllu import Surface, one_text
 from perceptron_nlp.tagger.model.derived import Around, with_each
 from perceptron_nlp.tagger.model.label_components import UPOS
-from perceptron_nlp.tagger.model.lemmas import KNOWN, KnownLemmas
+from perceptron_nlp.tagger.model.lemmas import KNOWN, SEVERAL, KnownLemmas, form_hash
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.train.patterns import count_patterns, in_paragraphs, matches_of
@@ -45,7 +45,13 @@ from perceptron_nlp.text.atoms import (
     place_keys,
     small_words,
 )
-from perceptron_nlp.text.script_making import alphabet_of, make_script, make_split, stems_of
+from perceptron_nlp.text.script_making import (
+    alphabet_of,
+    make_script,
+    make_split,
+    stems_of,
+    with_known_stems,
+)
 from perceptron_nlp.text.scripts import (
     LEMMA,
     LONGEST_PIECE,
@@ -53,8 +59,9 @@ from perceptron_nlp.text.scripts import (
     STEMS,
     WHOLE,
     Script,
+    lowered,
+    read_in,
     stem_cuts,
-    with_known_stems,
 )
 from perceptron_nlp.text.sentence import Sentence, with_columns
 from perceptron_nlp.text.tagset import (
@@ -586,21 +593,7 @@ def learn_lemmas(
         if lemma != "_"
     )
     scripts = [_scripts(sentence, alphabet) for sentence in train]
-    lemmas = KnownLemmas.of(
-        (
-            (word, upos, lemma, script)
-            for sentence, own in zip(train, scripts, strict=True)
-            for word, upos, lemma, script in zip(
-                sentence.words,
-                parts_of_speech(sentence, tags),
-                sentence.column(LEMMA),
-                own,
-                strict=True,
-            )
-            if script is not None
-        ),
-        alphabet,
-    ).with_lexicon(lexicon)
+    lemmas = _known_lemmas(train, scripts, tags, alphabet).with_lexicon(lexicon)
     columns = [*tags, KNOWN]
     short = _unknown_short(train)
     known = itertools.chain(*scripts, *short[1])
@@ -642,6 +635,31 @@ def learn_lemmas(
     with unheard():
         both = learned(examples)
     return max(gold, both, key=lambda model: _n_correct(model, behind))
+
+
+def _known_lemmas(
+    train: Sequence[Sentence],
+    scripts: Sequence[Sequence[Script | None]],
+    tags: Sequence[str],
+    alphabet: str,
+) -> KnownLemmas:
+    """Return the lemmas of sentences, and the scripts of their words that were met twice."""
+    forms: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    for sentence, own in zip(train, scripts, strict=True):
+        rows = (sentence.words, parts_of_speech(sentence, tags), sentence.column(LEMMA), own)
+        for form, upos, lemma, script in zip(*rows, strict=True):
+            if script is None:
+                continue
+            key = f"{lowered(lemma, alphabet)}\t{upos}"
+            one = form_hash(lowered(read_in(form, alphabet), alphabet))
+            if forms.setdefault(key, one) != one:
+                forms[key] = SEVERAL
+            if script.literal is None:
+                counts[str(script._replace(case="l"))] += 1
+    found = (label for label, n in counts.items() if n > 1)
+    common = sorted(found, key=lambda label: (-counts[label], label))
+    return KnownLemmas(alphabet, common, dict(sorted(forms.items())))
 
 
 def _check_lemmas(sentences: Sequence[Sentence]) -> None:

@@ -24,7 +24,7 @@ def test_what_long_words_share_within_is_not_searched_for() -> None:
 
 
 def test_long_lemmas_take_no_memory_beyond_their_length() -> None:
-    known = KnownLemmas(False, ["l,0,,1,", "l,0,,0,"], {"a" * 5_000 + "\tX": 0, "word\tX": 0})
+    known = KnownLemmas("", ["l,0,,1,", "l,0,,0,"], {"a" * 5_000 + "\tX": 0, "word\tX": 0})
     tracemalloc.start()
     try:
         found = known.column(["words", "a" * 5_000 + "s"], ["X", "X"])
@@ -73,7 +73,7 @@ def test_the_scripts_that_lead_to_known_lemmas_are_those_that_make_one(
     labels = list(dict.fromkeys(map(str, scripts)))
     made = [parse_script(label).apply(word) for label in labels]
     numbers = [f"u{n}" for n, lemma in enumerate(made) if lemma in lemmas]
-    known = KnownLemmas(False, labels, {f"{lemma}\tX": 0 for lemma in lemmas})
+    known = KnownLemmas("", labels, {f"{lemma}\tX": 0 for lemma in lemmas})
     assert known.column([word], ["X"]) == ("|".join(numbers[:8]) or "_",)
 
 
@@ -83,7 +83,7 @@ def codes(n: int, letters: str = "bcdfghjkmn") -> list[str]:
 
 def test_scripts_times_lemmas_are_not_gone_over() -> None:
     own = codes(5_000)
-    known = KnownLemmas(False, [f"l,1,{code},0," for code in own], {f"{c}at\tX": 0 for c in own})
+    known = KnownLemmas("", [f"l,1,{code},0," for code in own], {f"{c}at\tX": 0 for c in own})
     begin = time.process_time()
     assert known.column(["sat"], ["X"]) == ("|".join(f"u{n}" for n in range(8)),)
     assert time.process_time() - begin < 2
