@@ -129,8 +129,9 @@ static inline int lemma_word_read(LemmaWord *w, Letters *known, const uint8_t *t
     w->is_bare = 1;
     w->hashes[0] = w->bare_hashes[0] = 0;
     for (uint32_t k = 0; k < w->n; k++) {
-        const Letter *own = letter_of(known, w->form[k]);
-        const Letter *letter = own ? letter_of(known, w->form[k] = own->read) : NULL;
+        const Letter *letter = letter_of(known, w->form[k]);
+        if (letter && letter->read != w->form[k])
+            letter = letter_of(known, w->form[k] = letter->read);
         const Letter *low = letter ? letter_of(known, letter->low) : NULL;
         const Letter *bare = low ? letter_of(known, low->bare) : NULL;
         const Letter *accented = bare ? letter_of(known, bare->accented) : NULL;

@@ -60,20 +60,18 @@ def without_accents(sentences: Sequence[Sentence]) -> list[Sentence]:
     if len(found) < _LEAST_ACCENTED * len(sentences):
         return []
     some = found[::_PLAIN_EVERY]
-    lemmas = [one.columns.get(LEMMA, ()) for _, one in some]
-    met = Counter(
-        pair
-        for (words, _), own in zip(some, lemmas, strict=True)
-        for pair in zip(words, own, strict=False)
-    )
+    lemmas = (zip(words, one.columns.get(LEMMA, ()), strict=False) for words, one in some)
+    met = Counter(itertools.chain.from_iterable(lemmas))
     copies = []
-    for (words, one), own in zip(some, lemmas, strict=True):
-        rows = zip(words, one.words, own, strict=False)
-        kept = [
-            lemma if word == as_is or met[word, lemma] > 1 else UNLABELED
-            for word, as_is, lemma in rows
-        ]
-        copies.append(Sentence(words, {**one.columns, **({LEMMA: kept} if own else {})}))
+    for words, one in some:
+        columns: dict[str, Sequence[str]] = {**one.columns}
+        if LEMMA in columns:
+            rows = zip(words, one.words, columns[LEMMA], strict=True)
+            columns[LEMMA] = [
+                lemma if word == as_is or met[word, lemma] > 1 else UNLABELED
+                for word, as_is, lemma in rows
+            ]
+        copies.append(Sentence(words, columns))
     return copies
 
 
