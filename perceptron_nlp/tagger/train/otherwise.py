@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 
 from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
 from perceptron_nlp.text.script_making import alphabet_of
 from perceptron_nlp.text.scripts import LEMMA, lowered
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import UNLABELED
 
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
@@ -37,54 +33,11 @@ _ADDRESSES = {
     "handle": ("^@.", ("@{0}", "@{1}_{0}", "@{1}1")),
     "tag": ("^#.", ("#{1}", "#{0}{1}")),
 }
-# Of so many sentences with accents one is learned again without them, if that share has any. With
-# twice as many, dev parts of Polish, Croatian and others lost .15 of their parts of speech.
-_PLAIN_EVERY, _LEAST_ACCENTED = 16, 0.25
-# Letters that have a stroke and the like, and those they are written as without.
-_STROKES = str.maketrans("łŁđĐðÐøØı", "lLdDdDoOi")
 
 
 def in_other_hands(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return copies of some sentences: in other cases, without accents, with addresses."""
-    return [*in_other_cases(sentences), *without_accents(sentences), *with_addresses(sentences)]
-
-
-def without_accents(sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return some of the sentences as who has no accents on the keyboard writes them.
-
-    Their labels stay, and lemmas that are met twice: each of the others would be one of its own to
-    learn. None, where few sentences have accents.
-    """
-    plain = ([*map(_without_accents, one.words)] for one in sentences)
-    found = [(own, one) for own, one in zip(plain, sentences, strict=True) if own != [*one.words]]
-    if len(found) < _LEAST_ACCENTED * len(sentences):
-        return []
-    some = found[::_PLAIN_EVERY]
-    lemmas = (zip(words, one.columns.get(LEMMA, ()), strict=False) for words, one in some)
-    met = Counter(itertools.chain.from_iterable(lemmas))
-    copies = []
-    for words, one in some:
-        columns: dict[str, Sequence[str]] = {**one.columns}
-        if LEMMA in columns:
-            rows = zip(words, one.words, columns[LEMMA], strict=True)
-            columns[LEMMA] = [
-                lemma if word == as_is or met[word, lemma] > 1 else UNLABELED
-                for word, as_is, lemma in rows
-            ]
-        copies.append(Sentence(words, columns))
-    return copies
-
-
-def _without_accents(word: str) -> str:
-    return word if word.isascii() else "".join(map(_without_accent, word))
-
-
-@cache
-def _without_accent(letter: str) -> str:
-    """Return a Latin or Greek letter without its marks; any other as it is."""
-    own = unicodedata.normalize("NFD", letter)[0].translate(_STROKES)
-    is_known = own.isascii() or "\u0370" <= own < "\u0400"
-    return own if is_known and own.isalpha() else letter
+    """Return copies of some sentences: in other cases, and with addresses."""
+    return [*in_other_cases(sentences), *with_addresses(sentences)]
 
 
 def in_other_cases(sentences: Sequence[Sentence]) -> list[Sentence]:

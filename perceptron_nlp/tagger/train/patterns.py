@@ -89,8 +89,10 @@ def _treated(
             yield "hyphen", (labels[at - 1] == GOES_ON) != (labels[at] == GOES_ON)
     marks = (mark for mark in marks_of(text, single) if mark[1] not in within)
     for kind, at, ends_sentence in marks:
-        if not ends_sentence:
+        is_year = kind == "year"  # whose number counts with its full stop
+        if not ends_sentence and not is_year:
             yield kind, labels[at] == (GOES_ON if gaps[at] == NOTHING else SENTENCE)
         # Of questions and cries in a row some make one sentence: that says nothing of others.
-        elif words[at + 1] not in ("\u00a1", "\u00bf"):
-            yield kind, labels[at] != SENTENCE
+        elif ends_sentence and words[at + 1] not in ("\u00a1", "\u00bf"):
+            is_whole = is_year and labels[at - 1] == GOES_ON
+            yield kind, is_whole or labels[at] != SENTENCE

@@ -422,17 +422,6 @@ def test_a_share_of_sentences_is_learned_in_capitals_and_in_small_letters(
     assert otherwise.in_other_cases([Sentence(["1", "½"], {"upos": ["NUM", "NUM"]})] * 128) == []
 
 
-def test_a_share_of_sentences_is_learned_without_accents() -> None:
-    columns = {"upos": ["NOUN", "SYM", "X", "X"], "lemma": ["Ἄλφα", "≠", "й가", "łódź"]}
-    marked = Sentence(["Ἄλφα", "≠", "й가", "łódź"], columns)
-    found = otherwise.without_accents([marked] * 17)
-    assert [one.words for one in found] == [("Αλφα", "≠", "й가", "lodz")] * 2
-    assert all(one.columns == marked.columns for one in found)
-    assert otherwise.without_accents([marked, *[Sentence(["a"] * 4)] * 99]) == []
-    once = Sentence(["łódź", "a"], {"lemma": ["łódź", "a"]})
-    assert otherwise.without_accents([once])[0].columns["lemma"] == ("_", "a")
-
-
 def test_addresses_are_learned_in_place_of_names_with_the_labels_of_their_kind() -> None:
     name = Sentence(
         ["Ann", "Roe", "ran"],
