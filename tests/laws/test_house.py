@@ -23,7 +23,7 @@ KEPT = (
 
 # Figures that are over their limits may not grow: what they were, and a hundredth more.
 REACHED = {
-    "lines of Python": 48_460,
+    "lines of Python": 48_412,
     "modules of Python": 214,
     "modules over 400 lines, but the facade": 8,
     "lines of the core": 17_484,
