@@ -247,7 +247,7 @@ def letter_page(number: int, alphabet: str) -> bytes:
         accented = accented_letter(letter)
         numbers.extend(
             (
-                ord(read_in(letter, alphabet)),
+                ord(read_in(letter, alphabet) if letter in alphabet else letter),
                 ord(lowered(letter, alphabet)),
                 ord(raised(letter, alphabet)),
                 ord(without_acute(letter)),
