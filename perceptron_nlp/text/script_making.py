@@ -110,16 +110,16 @@ def alphabet_of(pairs: Iterable[tuple[str, str]]) -> str:
     written less often.
     """
     turkic, met = 0, Counter[str]()
-    first, second = ALIKE
+    letters, others = "".join(ALIKE), "".join(reversed(ALIKE))
     for form, lemma in pairs:
         if "I" in form or "İ" in form:
             for letter, low in zip(form, lemma, strict=False):
                 turkic += (TURKIC.get(letter) == low) - (letter == "I" and low == "i")
         if not form.isascii():
-            met.update(letter for letter in (form + lemma).lower() if letter in first + second)
-    alike = zip(first + second, second + first, strict=True)
-    others = (own for own, other in alike if met[own.lower()] < met[other.lower()])
-    return "Iİ" * (turkic > 0) + "".join(others)
+            met.update(letter for letter in (form + lemma).lower() if letter in letters)
+    pairs_alike = zip(letters, others, strict=True)
+    rarer = (own for own, other in pairs_alike if met[own.lower()] < met[other.lower()])
+    return "Iİ" * (turkic > 0) + "".join(rarer)
 
 
 def _n_acutes(text: str) -> int:

@@ -663,9 +663,9 @@ static inline int may_begin(const Atom *first) {
 }
 
 /* The kind of what ends a sentence behind atoms with nothing between: a mark that is not a full stop, or
- * any with a quote, a bracket or notes behind it, or one before a dash or behind a long number. Behind a space follows what begins
- * with a capital, or a caseless letter, a dash or an opening mark before it: of `behind` atoms. Or of what
- * ends none before a small letter that begins no address: from PATTERN_TRAILING on. -1: it is neither. */
+ * any with a quote, a bracket or notes behind it, one before a dash, one behind a year. Behind a space
+ * follows what begins with a capital, or a caseless letter, a dash or an opening mark: of `behind` atoms.
+ * Or of what ends none before a small letter that begins no address: from PATTERN_TRAILING on. -1: neither. */
 static inline int final_kind(const Chunk *c, const Atom *next, size_t behind) {
     int64_t at = c->n - 1;
     int has_closed = 0, has_bracket = 0, is_led = 0;

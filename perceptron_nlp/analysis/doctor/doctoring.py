@@ -153,10 +153,8 @@ def doctor(
         alphabet = alphabet_of(
             (w, x) for s in sentences for w, x in zip(s, s.column(name), strict=True)
         )
-        units, decoded = (
-            [with_scripts(sentence, alphabet) for sentence in sentences],
-            _lemma(alphabet),
-        )
+        units = [with_scripts(sentence, alphabet) for sentence in sentences]
+        decoded = _lemma(alphabet)
         if chosen.evidence is None:
             evidence = tuple(dict.fromkeys((*evidence, *filled_tags(sentences))))
     found = examine(units, name, evidence, chosen, source.place, callback).diagnosis()
