@@ -17,7 +17,7 @@ from pathlib import Path
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.tagger.train.learning import learn_sentences
-from perceptron_nlp.tagger.train.stages import learn_segmentation
+from perceptron_nlp.tagger.train.segmenting import learn_segmentation
 from perceptron_nlp.text.tagset import PATTERN_KINDS
 
 LINES = Path(__file__).resolve().parent.parent / "data" / "lines"

@@ -44,7 +44,7 @@ from corpora import DEV_ALONE, TREEBANKS, corpora
 import perceptron_nlp as pn
 from perceptron_nlp.formats import open_corpus
 from perceptron_nlp.formats.conllu import running_text, surfaces
-from perceptron_nlp.tagger.train.stages import LabeledAtoms
+from perceptron_nlp.tagger.train.labeled_atoms import LabeledAtoms
 from perceptron_nlp.text.tagset import PATTERN_KINDS, holds
 
 MANY, PIECE = 1_000_000, 1 << 18

@@ -22,7 +22,7 @@ from oracles.segmentation import segmented
 import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan
-from perceptron_nlp.tagger.train import stages
+from perceptron_nlp.tagger.train import segmenting
 from perceptron_nlp.tagger.train.patterns import matches_of
 from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
 
@@ -296,7 +296,7 @@ def titles(path: Path, end: str) -> pn.Tagger:
 @pytest.fixture(scope="module")
 def titled(tmp_path_factory: pytest.TempPathFactory) -> pn.Tagger:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "_LEAST_GAIN", -1)
+        patch.setattr(segmenting, "_LEAST_GAIN", -1)
         return titles(tmp_path_factory.mktemp("titles") / "titles.conllu", "")
 
 

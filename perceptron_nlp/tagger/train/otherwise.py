@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
+from perceptron_nlp.text.atoms import capital_looks
 from perceptron_nlp.text.script_making import alphabet_of
 from perceptron_nlp.text.scripts import LEMMA, lowered
 from perceptron_nlp.text.sentence import Sentence
+from perceptron_nlp.text.tagset import MATCHES, NOTHING, SMALL, SPACE
 
 # Of so many sentences one is learned again, in capitals or in small letters. With four times
 # as many, dev parts of German and Lithuanian lost .2 to .4 of their parts of speech.
@@ -96,3 +98,21 @@ def with_addresses(sentences: Sequence[Sentence]) -> list[Sentence]:
         }
         found.append(Sentence(words, {**sentence.columns, **columns}))
     return found
+
+
+def atoms_in_other_hands(
+    paragraphs: Sequence[Sentence], small: Mapping[str, Sequence[str]]
+) -> Iterator[Sentence]:
+    """Yield paragraphs in small letters, in capitals, and with no space behind commas, in turns."""
+    changes: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str)
+    for paragraph, change in zip(paragraphs, itertools.cycle(changes), strict=False):
+        words = [change(word) for word in paragraph.words]
+        columns: dict[str, Sequence[str]] = {**paragraph.columns}
+        if MATCHES in columns:
+            return
+        if change is str:
+            places = zip(words, columns["gap"], strict=True)
+            columns["gap"] = [NOTHING if own == (",", SPACE) else own[1] for own in places]
+        if small:
+            columns[SMALL] = capital_looks(words, small)
+        yield Sentence(words, columns)

@@ -10,7 +10,11 @@ import pytest
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import surfaces
-from perceptron_nlp.tagger.train.stages import LabeledAtoms, abbreviations_at, abbreviations_in
+from perceptron_nlp.tagger.train.labeled_atoms import (
+    LabeledAtoms,
+    abbreviations_at,
+    abbreviations_in,
+)
 
 MODELS = Path(__file__).parents[3] / "data" / "models"
 

@@ -12,9 +12,9 @@ from oracles.segmentation import segmented
 import perceptron_nlp as pn
 from perceptron_nlp.formats.conllu import running_text, surfaces
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.train import otherwise, stages
+from perceptron_nlp.tagger.train import lemmatizing, otherwise
+from perceptron_nlp.tagger.train.labeled_atoms import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.tagger.train.stacking import with_predicted_tags
-from perceptron_nlp.tagger.train.stages import LabeledAtoms, certain_places, certain_words
 from perceptron_nlp.text.scripts import parse_script, split
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import PATTERN_KINDS, SIDES, holds
@@ -313,8 +313,8 @@ def test_lemmas_are_learned_from_predicted_tags_too_where_these_cost_much_and_de
         def n_correct(model: TaggerModel, _: object, sign: int = more_is_better) -> int:
             return sign * int(model.record["train"]["sentences"])
 
-        monkeypatch.setattr(stages, "MUCH_LOST", least)
-        monkeypatch.setattr(stages, "_n_correct", n_correct)
+        monkeypatch.setattr(lemmatizing, "MUCH_LOST", least)
+        monkeypatch.setattr(lemmatizing, "_n_correct", n_correct)
         lemma = pn.train(path, dev=path, column="all", **FAST).model.parts_by_column[-1]
         assert lemma.record["train"]["sentences"] == n_sentences + n_predicted
 
@@ -401,7 +401,7 @@ def test_few_examples_do_not_undo_a_pattern_and_numbers_stand_for_what_is_made_o
 def test_a_share_of_paragraphs_is_learned_in_small_letters_capitals_and_without_spaces() -> None:
     words = ["Les", "bois", ",", "les", "prés", ",", "oui", "."]
     paragraph = Sentence(words, {"gap": [*"1011000p"], "cut": [*"TTTTTTTS"]})
-    low, high, other = stages._in_other_hands([paragraph] * 3, {})
+    low, high, other = otherwise.atoms_in_other_hands([paragraph] * 3, {})
     assert low.words[:2] == ("les", "bois") and high.words[:2] == ("LES", "BOIS")
     assert low.columns == high.columns == paragraph.columns
     assert other.words == paragraph.words and other.columns["cut"] == paragraph.columns["cut"]
