@@ -38,21 +38,22 @@ class ColumnLabelers:
         self._names = tuple(by_column)
         self._memory = memory
         self._agreement = model.agreement if model.more else None
-        self._segmentation = model.segmentation
+        self._model = model
         self._together: dict[tuple[str, ...], AgreeingColumns | None] = {}
         self._fills: dict[tuple[str, ...], TextFill | None] = {}
 
     @cached_property
     def segmenter(self) -> Segmenter:
         """What cuts running text."""
+        from perceptron_nlp.tagger.tag.accents import accents_of
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
-        own = self._segmentation
+        own = self._model.segmentation
         if own is None:
             from perceptron_nlp.tagger.model.bundled import bundled_segmentation
 
             own = bundled_segmentation()
-        return Segmenter(own, self._memory)
+        return Segmenter(own, self._memory, accents=accents_of(self._model))
 
     @property
     def window(self) -> int:
@@ -185,8 +186,14 @@ class ColumnLabelers:
         self, names: tuple[str, ...], threads: int, sure: bool
     ) -> Callable[..., dict[str, Labeled]]:
         if not names:
-            return lambda *_, **around: {}
-        return partial(self.label, threads=threads, columns=names, sure=sure)
+            return lambda *_: {}
+        read = self.segmenter.cutter.as_read
+
+        def label(*words: Iterable[Sequence[str]]) -> dict[str, Labeled]:
+            shown, *around = ([*map(read, sentences)] for sentences in words)
+            return self.label(shown, threads, None, *around, columns=names, sure=sure)
+
+        return label
 
     def sentences(
         self, text: str | Iterable[str], names: tuple[str, ...] = (), threads: int = 1

@@ -1,6 +1,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from perceptron_nlp._core.tag.decode import SentenceDecoder
 
 MOST_BYTES: int
@@ -33,10 +36,13 @@ class TextCutter:
         parted: bool = False,
         uncapitalized: bool = False,
         wrapped: bool = False,
+        accents: tuple[Sequence[tuple[int, int, int]], npt.NDArray[np.uint32] | memoryview, int]
+        | None = None,
     ) -> Self: ...
     def cut_text(
         self, text: bytes, at_end: bool, labels: bytes = b"", n_before: int = 0, line: bytes = b""
     ) -> CutText: ...
+    def as_read(self, words: Sequence[str]) -> Sequence[str]: ...
     def give_back(self, found: CutText) -> None: ...
 
 class CutText:

@@ -38,18 +38,26 @@ typedef struct {
     size_t first_room;
     uint8_t *made; /* WORD_SMALL bytes that say nothing before the first */
     size_t made_used, made_room;
+    TextWord *read; /* the words as they are read where some are read otherwise (accents.h) */
+    size_t read_room;
+    int is_read;
 } TextWords;
 
 static inline void text_words_close(TextWords *x) {
     free(x->words);
     free(x->first);
     free(x->made);
+    free(x->read);
     memset(x, 0, sizeof *x);
 }
 
 static inline const uint8_t *text_word_bytes(const TextWords *x, const uint8_t *text,
                                              TextWord word) {
     return word.at & MADE ? x->made + (word.at & ~MADE) : text + word.at;
+}
+
+static inline TextWord word_as_read(const TextWords *x, size_t k) {
+    return x->is_read ? x->read[k] : x->words[k];
 }
 
 static inline WordRef text_word_ref(const TextWords *x, const uint8_t *text, TextWord word,
@@ -101,6 +109,7 @@ static inline int push_token(TextWords *x, const Cut *cut, const uint8_t *text,
 /* Each token as a word; -1: no memory. */
 static inline int words_of_tokens(TextWords *x, const Cut *cut, const uint8_t *text) {
     x->n_words = 0;
+    x->is_read = 0;
     x->made_used = WORD_SMALL;
     if (!made_room(x, 0)) return -1;
     memset(x->made, 0, WORD_SMALL);
@@ -168,11 +177,12 @@ static inline int take_words_of(const Decoder *d, Batch *b, const TextWords *x, 
     uint8_t value[2 * MOST_STEM_CUTS];
     if (batch_room(d, b, (int64_t)(end - begin)) < 0) return -1;
     for (size_t k = begin; k < end; k++) {
-        const WordRef word = text_word_ref(x, text, x->words[k], d->secrets);
-        const uint8_t *own = text_word_bytes(x, text, x->words[k]);
+        const TextWord read = word_as_read(x, k);
+        const WordRef word = text_word_ref(x, text, read, d->secrets);
+        const uint8_t *own = text_word_bytes(x, text, read);
         if (batch_word(d, b, 0, word, own) < 0) return -1;
         if (!has_stems) continue;
-        const size_t n = known_stems(stems, own, x->words[k].length, value);
+        const size_t n = known_stems(stems, own, read.length, value);
         if (batch_word(d, b, 1, word_ref(value, n, d->secrets), value) < 0) return -1;
     }
     return batch_end_sentence(b);

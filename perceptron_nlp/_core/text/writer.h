@@ -192,7 +192,7 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
         const size_t own = k, stop = words->first[cut->sentences[s + 1]] - first;
         for (; k < stop; k++) {
             if (k >= WORDS_AHEAD && lemma_take(f, asked, k - WORDS_AHEAD, secrets) < 0) return -1;
-            const TextWord word = words->words[first + k];
+            const TextWord word = word_as_read(words, first + k);
             LemmaAsked *x = &asked[k % WORDS_AHEAD];
             x->tags = k == own;
             for (int t = 0; t < m->n_tags; t++)

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
 from perceptron_nlp._core.text.cutter import CutText, TextCutter
@@ -26,6 +26,9 @@ from perceptron_nlp.text.atoms import (
 )
 from perceptron_nlp.text.scripts import split_plan, stem_cuts
 from perceptron_nlp.text.tagset import MATCHES, held_bits, word_bytes, word_hash
+
+if TYPE_CHECKING:
+    from perceptron_nlp.tagger.tag.accents import Accents
 
 WINDOW = 40_000
 """Characters of a sentence after which it is over, so that memory stays bounded."""
@@ -47,6 +50,7 @@ class Segmenter:
 
     memory : what its caches may take together with others; None for the default
     window : characters of a sentence, white space left out, after which it is over
+    accents : how sentences without accents are read; None for as they are
 
     Attributes
     ----------
@@ -55,7 +59,11 @@ class Segmenter:
     """
 
     def __init__(
-        self, segmentation: Segmentation, memory: CacheMemory | None = None, window: int = WINDOW
+        self,
+        segmentation: Segmentation,
+        memory: CacheMemory | None = None,
+        window: int = WINDOW,
+        accents: Accents | None = None,
     ) -> None:
         splits, lead = segmentation.splits, segmentation.lead
         has_matches = MATCHES in segmentation.cut.feature_columns
@@ -78,6 +86,7 @@ class Segmenter:
             uncapitalized=segmentation.uncapitalized,
             wrapped=segmentation.wrapped,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
+            accents=accents,
         )
         self.splits_tokens = splits is not None
 

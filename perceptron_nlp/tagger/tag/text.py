@@ -190,7 +190,8 @@ def labeled_batches(
 ) -> Iterator[LabeledText]:
     """Yield sentences with labels, some at a time, if only none, or all at once.
 
-    label : gives sentences their labels, and confidences or None, in every column
+    label : gives sentences, between those before and those after, their labels, and confidences or
+        None, in every column
     window : sentences on either side that it is to look at
     size : sentences that are labeled at a time; None for all
     """
@@ -200,7 +201,7 @@ def labeled_batches(
         # Sentences that nobody looks at are not waited for.
         ready, coming = coming, list(islice(cut, size and max(size, window))) if window else []
         words, after = _words(ready), _words(coming[:window])
-        yield _labeled(ready, label(words, before=before, after=after))
+        yield _labeled(ready, label(words, before, after))
         coming = coming or list(islice(cut, size))
         if not coming:
             return
