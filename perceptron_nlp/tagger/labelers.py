@@ -189,9 +189,9 @@ class ColumnLabelers:
             return lambda *_: {}
         read = self.segmenter.cutter.as_read
 
-        def label(*words: Iterable[Sequence[str]]) -> dict[str, Labeled]:
-            shown, *around = ([*map(read, sentences)] for sentences in words)
-            return self.label(shown, threads, None, *around, columns=names, sure=sure)
+        def label(*parts: Iterable[Sequence[str]]) -> dict[str, Labeled]:
+            shown, before, after = ([*map(read, sentences)] for sentences in parts)
+            return self.label(shown, threads, None, before, after, names, sure=sure)
 
         return label
 

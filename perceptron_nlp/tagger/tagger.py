@@ -438,6 +438,9 @@ class Tagger:
     ) -> list[TextSentence] | list[list[TextSentence]]:
         """Return the sentences of running text, cut by the tagger's segmenter, with labels.
 
+        A sentence without any accent, in a language that has them, is labeled as if it had those of
+        words of the training text; its forms stay as they are.
+
         Parameters
         ----------
         text : any str; an empty one has no sentences. Or several texts, each by itself

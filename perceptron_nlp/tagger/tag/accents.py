@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.tagger.model.model import TaggerModel
 
 # Latin letters of which Unicode does not say that they are others with a stroke or without a dot.
-_STROKES = {"ł": "l", "đ": "d", "ø": "o", "ı": "i"}
+_STROKES = {"ł": "l", "đ": "d", "ð": "d", "ø": "o", "ı": "i"}
 # Letters of Latin and Greek script end here, those without accents and all: in others, marks make
 # letters of their own, which nobody leaves out.
 _PLAIN_END, _END = 0x400, 0x2000
@@ -82,7 +82,6 @@ def accents_of(model: TaggerModel) -> Accents | None:
 
 def _plain(letter: str) -> str:
     """Return a small letter without its accents; itself if it has none."""
-    first, *marks = normalize("NFD", _STROKES.get(letter, letter))
-    if ord(letter) >= _END or ord(first) >= _PLAIN_END or not all(map(combining, marks)):
-        return letter
-    return first
+    parts = normalize("NFD", _STROKES.get(letter, letter))
+    is_one = ord(letter) < _END and ord(parts[0]) < _PLAIN_END and all(map(combining, parts[1:]))
+    return parts[0] if is_one else letter
