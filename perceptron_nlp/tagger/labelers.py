@@ -45,7 +45,7 @@ class ColumnLabelers:
     @cached_property
     def segmenter(self) -> Segmenter:
         """What cuts running text."""
-        from perceptron_nlp.tagger.tag.accents import accents_of
+        from perceptron_nlp.tagger.tag.reading import reading_of
         from perceptron_nlp.tagger.tag.segment import Segmenter
 
         own = self._model.segmentation
@@ -53,7 +53,7 @@ class ColumnLabelers:
             from perceptron_nlp.tagger.model.bundled import bundled_segmentation
 
             own = bundled_segmentation()
-        return Segmenter(own, self._memory, accents=accents_of(self._model))
+        return Segmenter(own, self._memory, reading=reading_of(self._model))
 
     @property
     def window(self) -> int:

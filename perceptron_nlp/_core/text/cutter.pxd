@@ -127,22 +127,26 @@ cdef extern from "text/words.h" nogil:
     int split_words(TextWords *x, Cut *cut, const uint8_t *text, const Decoder *d,
                     Worker *w, const SplitScript *scripts, const Stems *stems) except? -1
 
-cdef extern from "text/accents.h" nogil:
+cdef extern from "text/reading.h" nogil:
     ctypedef struct Accent:
         uint32_t plain
         uint32_t accented
-        uint32_t small
-    ctypedef struct Accents:
+    ctypedef struct TextReading:
         Accent *accents
         uint32_t *vocabulary
-        uint32_t least
-    const int LONGEST_ACCENTED
-    int accents_open(Accents *a, size_t n_accents, size_t n_words) noexcept
-    void accents_ready(Accents *a, size_t n_accents, size_t n_words, uint32_t least) noexcept
-    void accents_close(Accents *a) noexcept
-    int64_t plain_letters(const Accents *a, const uint8_t *text, uint32_t n) noexcept
-    uint32_t with_accents(const Accents *a, const uint8_t *text, uint32_t n, uint8_t *to) noexcept
-    int read_plain(const Accents *a, TextWords *x, const Cut *cut, const uint8_t *text) noexcept
+        size_t n_words
+        bint turkic
+    ctypedef struct Hand:
+        int64_t n_letters
+    const int LONGEST_READ
+    int reading_open(TextReading *r, size_t n_accents, size_t n_words) noexcept
+    void reading_ready(TextReading *r, size_t n_accents, size_t n_words, uint32_t least) noexcept
+    void reading_close(TextReading *r) noexcept
+    void look_at(const TextReading *r, Hand *h, const uint8_t *text, uint32_t n) noexcept
+    int hand_of(const TextReading *r, const Hand *h) noexcept
+    uint32_t read_as(const TextReading *r, int hand, const uint8_t *text, uint32_t n,
+                     uint8_t *to) noexcept
+    int read_words(const TextReading *r, TextWords *x, const Cut *cut, const uint8_t *text) noexcept
 
 
 cdef class CharacterPages:
@@ -155,13 +159,14 @@ cdef class CharacterPages:
 cdef class TextCutter:
     cdef SentenceDecoder cut, splits
     cdef CutModel model
-    cdef Accents accents
+    cdef TextReading reading
     cdef SplitScript *scripts
     cdef Stems stems
     cdef list kept_alive, idle, free
     cdef object page_of
     cdef int _script(self, SplitScript *own, script) except -1
-    cdef int _accents(self, letters, const uint32_t[::1] vocabulary, uint32_t least) except -1
+    cdef int _read_by(self, accents, const uint32_t[::1] vocabulary, uint32_t least,
+                      bint turkic) except -1
 
 
 cdef class CutText:

@@ -36,7 +36,7 @@ class TextCutter:
         parted: bool = False,
         uncapitalized: bool = False,
         wrapped: bool = False,
-        accents: tuple[Sequence[tuple[int, int, int]], npt.NDArray[np.uint32] | memoryview, int]
+        reading: tuple[Sequence[tuple[int, int]], npt.NDArray[np.uint32] | memoryview, int, bool]
         | None = None,
     ) -> Self: ...
     def cut_text(

@@ -173,10 +173,10 @@ cdef class TextCutter:
     parted : full stops are cut off abbreviations
     uncapitalized : words that may begin sentences in text without capitals are seen as they are
     wrapped : line breaks are white space; else those end a sentence that leave room in their line
-    accents : None, or how sentences without accents are read: (a letter, the same with an accent,
-        that as a small letter) in code points, below 0x400 and 0x2000, those of a letter together,
-        the most frequent first; the upper halves of the hashes of words, ascending; and the number
-        of letters of which one would have an accent
+    reading : None, or how words are read (reading.h): (a letter, the same with an accent) in code
+        points, below 0x400 and 0x2000, those of a letter together, the most frequent first; the
+        upper halves of the hashes of words, ascending; the number of letters of which one would
+        have an accent; and whether I is the capital of dotless i
 
     Raises
     ------
@@ -187,7 +187,7 @@ cdef class TextCutter:
                   SentenceDecoder splits, scripts, stems, cuts, uint32_t window,
                   uint64_t held, entries=None, abbreviations=(),
                   lead=None, bint parted=False, bint uncapitalized=False, bint wrapped=False,
-                  accents=None):
+                  reading=None):
         cdef size_t k = 0
         labels = cut.labels
         self.idle, self.free, self.kept_alive, self.page_of = [], [], [], page_of
@@ -238,21 +238,23 @@ cdef class TextCutter:
             raise MemoryLimitError("no memory for the segmentation")
         for k, script in enumerate(scripts):
             self._script(&self.scripts[k], script)
-        if accents is not None:
-            letters, vocabulary, least = accents
-            self._accents(letters, vocabulary, least)
+        if reading is not None:
+            accents, vocabulary, least, turkic = reading
+            self._read_by(accents, vocabulary, least, turkic)
 
-    cdef int _accents(self, letters, const uint32_t[::1] vocabulary, uint32_t least) except -1:
-        cdef size_t k, n = len(letters), n_words = vocabulary.shape[0]
-        if accents_open(&self.accents, n, n_words) < 0:
+    cdef int _read_by(self, accents, const uint32_t[::1] vocabulary, uint32_t least,
+                      bint turkic) except -1:
+        cdef size_t k, n = len(accents), n_words = vocabulary.shape[0]
+        if reading_open(&self.reading, n, n_words) < 0:
             raise MemoryLimitError("no memory for the segmentation")
-        for k, (plain, accented, small) in enumerate(letters):
+        for k, (plain, accented) in enumerate(accents):
             if not 0 < plain < 0x400 or not 0 < accented < 0x2000:
-                raise ArgumentError("accents: of letters that are none")
-            self.accents.accents[k] = Accent(plain, accented, small)
+                raise ArgumentError("reading: accents of letters that are none")
+            self.reading.accents[k] = Accent(plain, accented)
         for k in range(n_words):
-            self.accents.vocabulary[k] = vocabulary[k]
-        accents_ready(&self.accents, n, n_words, least)
+            self.reading.vocabulary[k] = vocabulary[k]
+        reading_ready(&self.reading, n, n_words, least)
+        self.reading.turkic = turkic
         return 0
 
     cdef int _script(self, SplitScript *own, script) except -1:
@@ -281,7 +283,7 @@ cdef class TextCutter:
 
     def __dealloc__(self):
         cut_model_close(&self.model)
-        accents_close(&self.accents)
+        reading_close(&self.reading)
         places_close(&self.stems.known)
         free(self.scripts)
 
@@ -318,24 +320,22 @@ cdef class TextCutter:
         return found
 
     def as_read(self, words):
-        """Return the words of a sentence as they are read: with accents, if it has none."""
-        cdef uint8_t[4 * LONGEST_ACCENTED] to
-        cdef int64_t n_letters = 0, own
+        """Return the words of a sentence as they are read."""
+        cdef uint8_t[4 * LONGEST_READ] to
+        cdef Hand seen
         cdef uint32_t n
+        cdef int hand
         cdef bytes text
-        if not self.accents.least:
+        if not self.reading.n_words:
             return words
+        memset(&seen, 0, sizeof(Hand))
         texts = [word.encode("utf-8", "surrogatepass") for word in words]
         for text in texts:
-            own = plain_letters(&self.accents, <const uint8_t *>PyBytes_AS_STRING(text), len(text))
-            if own < 0:
-                return words
-            n_letters += own
-        if n_letters < self.accents.least:
-            return words
+            look_at(&self.reading, &seen, <const uint8_t *>PyBytes_AS_STRING(text), len(text))
+        hand = hand_of(&self.reading, &seen)
         found = []
         for word, text in zip(words, texts):
-            n = with_accents(&self.accents, <const uint8_t *>PyBytes_AS_STRING(text), len(text), to)
+            n = read_as(&self.reading, hand, <const uint8_t *>PyBytes_AS_STRING(text), len(text), to)
             found.append((<bytes>to[:n]).decode("utf-8", "surrogatepass") if n else word)
         return found
 
@@ -392,7 +392,7 @@ cdef class Cutting:
                                      self.cutter.scripts, &self.cutter.stems)
         if status == 0:
             with nogil:
-                status = read_plain(&self.cutter.accents, words, found, at)
+                status = read_words(&self.cutter.reading, words, found, at)
         found.sums = NULL
         if status < 0:
             raise MemoryLimitError("no memory to cut this text; give less at a time")

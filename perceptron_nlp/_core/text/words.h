@@ -38,7 +38,7 @@ typedef struct {
     size_t first_room;
     uint8_t *made; /* WORD_SMALL bytes that say nothing before the first */
     size_t made_used, made_room;
-    TextWord *read; /* the words as they are read where some are read otherwise (accents.h) */
+    TextWord *read; /* the words as they are read where some are read otherwise (reading.h) */
     size_t read_room;
     int is_read;
 } TextWords;

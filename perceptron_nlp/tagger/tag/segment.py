@@ -28,7 +28,7 @@ from perceptron_nlp.text.scripts import split_plan, stem_cuts
 from perceptron_nlp.text.tagset import MATCHES, held_bits, word_bytes, word_hash
 
 if TYPE_CHECKING:
-    from perceptron_nlp.tagger.tag.accents import Accents
+    from perceptron_nlp.tagger.tag.reading import Reading
 
 WINDOW = 40_000
 """Characters of a sentence after which it is over, so that memory stays bounded."""
@@ -50,7 +50,7 @@ class Segmenter:
 
     memory : what its caches may take together with others; None for the default
     window : characters of a sentence, white space left out, after which it is over
-    accents : how sentences without accents are read; None for as they are
+    reading : how words of sentences in other hands are read; None for as they are written
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Segmenter:
         segmentation: Segmentation,
         memory: CacheMemory | None = None,
         window: int = WINDOW,
-        accents: Accents | None = None,
+        reading: Reading | None = None,
     ) -> None:
         splits, lead = segmentation.splits, segmentation.lead
         has_matches = MATCHES in segmentation.cut.feature_columns
@@ -86,7 +86,7 @@ class Segmenter:
             uncapitalized=segmentation.uncapitalized,
             wrapped=segmentation.wrapped,
             lead=None if lead is None else math.ceil(lead * segmentation.cut.weights.scale),
-            accents=accents,
+            reading=reading,
         )
         self.splits_tokens = splits is not None
 
