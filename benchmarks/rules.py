@@ -28,7 +28,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.train import auto, resources, stages
+from perceptron_nlp.tagger.train import auto, lemmatizing, resources
 from perceptron_nlp.tagger.train.learning import learn_sentences
 
 LIMIT = 600
@@ -141,7 +141,7 @@ def lemmas(train: Sentences, dev: Sentences) -> Iterator[tuple[str, list[float]]
     figures = []
     for always in (True, False):
         begin = time.process_time()
-        model = stages.learn_lemmas(
+        model = lemmatizing.learn_lemmas(
             text, None, learn_sentences, names, lambda: taggers, always_jackknife=always, seed=1
         )
         seconds = time.process_time() - begin

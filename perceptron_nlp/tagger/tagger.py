@@ -438,8 +438,9 @@ class Tagger:
     ) -> list[TextSentence] | list[list[TextSentence]]:
         """Return the sentences of running text, cut by the tagger's segmenter, with labels.
 
-        A sentence without any accent, in a language that has them, is labeled as if it had those of
-        words of the training text; its forms stay as they are.
+        Words without accents, in small letters, in capitals or with a letter drawn out get the
+        labels of the words that the training text has, where the whole sentence is written so;
+        their forms stay as they are.
 
         Parameters
         ----------
