@@ -12,6 +12,8 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.formats.conllu import one_text
@@ -34,7 +36,7 @@ from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import UNLABELED, known_labels
+from perceptron_nlp.text.tagset import UNLABELED, known_labels, word_hash
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -210,7 +212,8 @@ def _learn_stages(
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
     more = [one for one in side_by_side(parts, threads, plan.callback) if one is not None]
-    model = joined([_told(part, again) for part in (*tagging[0], *more)])
+    added = _halves(again) - _halves(train)
+    model = joined([_told(part, again, added) for part in (*tagging[0], *more)])
     if plan.selection is not None and not plan.selection.kept:
         plan.selection.whole = model
     if stages.text:
@@ -223,8 +226,14 @@ def _learn_stages(
     return with_settled(model, train, dev, like)
 
 
-def _told(part: TaggerModel, again: Sequence[Sentence]) -> TaggerModel:
-    """Return a part whose record does not count the sentences that were learned again."""
+def _halves(sentences: Sequence[Sentence]) -> set[int]:
+    """What a vocabulary has of the words of these sentences."""
+    return {word_hash(word) >> 32 for word in {word for own in sentences for word in own.words}}
+
+
+def _told(part: TaggerModel, again: Sequence[Sentence], added: set[int]) -> TaggerModel:
+    """Return a part that does not tell of the sentences that were learned again: neither does its
+    record count them, nor are words known that stand (`added`) in these alone."""
     if part.column == TEXT or not again:
         return part
     labels = [known_labels(part.column, one.column(part.column)) for one in again]
@@ -234,7 +243,11 @@ def _told(part: TaggerModel, again: Sequence[Sentence]) -> TaggerModel:
         "labeled": sum(label is not None for own in labels for label in own),
     }
     counts = {name: part.record["train"][name] - n for name, n in more.items()}
-    return part.replace(record={**part.record, "train": {**part.record["train"], **counts}})
+    vocabulary = [half for half in part.vocabulary.tolist() if half not in added]
+    return part.replace(
+        record={**part.record, "train": {**part.record["train"], **counts}},
+        vocabulary=np.array(vocabulary, np.uint32),
+    )
 
 
 def _cutting(found: Segmentation, train: Sequence[Sentence]) -> TaggerModel:
