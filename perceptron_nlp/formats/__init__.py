@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     from perceptron_nlp.formats.reading import Segment
     from perceptron_nlp.formats.replace import check_place, replace_file
     from perceptron_nlp.formats.tagged import read_pairs, read_tagged, read_text, write_tagged
-    from perceptron_nlp.formats.tensorarrays import (
-        packed_tensors,
-        read_tensors,
-        unpacked_tensors,
-        write_tensors,
-    )
+    from perceptron_nlp.formats.tensorarrays import packed_tensors, unpacked_tensors, write_tensors
     from perceptron_nlp.formats.tensorfile import (
         begins_like_tensors,
         map_file_bytes,
@@ -59,7 +54,7 @@ _PLACES = {
     "formats.reading": "Segment",
     "formats.replace": "check_place replace_file",
     "formats.tagged": "read_pairs read_tagged read_text write_tagged",
-    "formats.tensorarrays": "packed_tensors read_tensors unpacked_tensors write_tensors",
+    "formats.tensorarrays": "packed_tensors unpacked_tensors write_tensors",
     "formats.tensorfile": "begins_like_tensors map_file_bytes open_tensors read_file_bytes",
     "formats.ud_rules": "UD_TAGS ordered_features wrong_ud_value",
     "text.layout": "CONLLU_COLUMNS Layout TokenSpan names_in wrong_conllu_value wrong_tag",

@@ -41,12 +41,9 @@ from perceptron_nlp.formats.tensorfile import (
     Array,
     Tensor,
     item_size,
-    open_tensors,
 )
 
 if TYPE_CHECKING:
-    import mmap
-
     import numpy as np
     import numpy.typing as npt
 
@@ -123,22 +120,6 @@ def _checked_metadata(metadata: Mapping[str, str]) -> dict[str, str]:
     if "sha256" in metadata:
         raise ArgumentError("metadata: sha256 is added by the file itself")
     return {**metadata, "sha256": NO_DIGEST.decode()}
-
-
-def read_tensors(
-    data: bytes | bytearray | memoryview | mmap.mmap, path: str
-) -> tuple[dict[str, Array], dict[str, str]]:
-    """Return the arrays of NumPy and the metadata of a file: see `open_tensors`."""
-    tensors, metadata = open_tensors(data, path)
-    arrays = {}
-    for name, tensor in tensors.items():
-        try:
-            arrays[name] = tensor.array()
-        except (ValueError, MemoryError) as error:
-            raise ModelError(
-                f"{path}: damaged header: NumPy cannot make an array of shape {quote(tensor.shape)}"
-            ) from error
-    return arrays, metadata
 
 
 Words: TypeAlias = "npt.NDArray[np.uint64]"

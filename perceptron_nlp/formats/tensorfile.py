@@ -27,7 +27,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
-import math
 import os
 import stat
 import sys
@@ -132,20 +131,6 @@ class Tensor(NamedTuple):
         code: Any = CODES[self.dtype]
         numbers: memoryview = _turned(self.data, self.dtype).cast(code)
         return numbers
-
-    def array(self) -> npt.NDArray[Any]:
-        """Return the same as an array of NumPy, read-only, which shares the bytes."""
-        # Here, since NumPy takes longer to import than tagging a file does.
-        import numpy as np
-
-        # A shape with a 0 in it has no bytes to view.
-        if 0 in self.shape:
-            array: npt.NDArray[Any] = np.empty(self.shape, DTYPES[self.dtype])
-            array.flags.writeable = False
-            return array
-        return np.frombuffer(self.data, DTYPES[self.dtype], math.prod(self.shape)).reshape(
-            self.shape
-        )
 
     @property
     def kind(self) -> str:

@@ -6,7 +6,7 @@ from functools import cache
 
 from perceptron_nlp._checks import check_text
 from perceptron_nlp.errors import ArgumentTypeError
-from perceptron_nlp.tagger.model.bundled import bundled_segmentation
+from perceptron_nlp.tagger.model.installed import bundled_segmentation
 from perceptron_nlp.tagger.model.model import TEXT
 from perceptron_nlp.tagger.tag.text import TextSentence
 from perceptron_nlp.tagger.tagger import Tagger

@@ -45,12 +45,11 @@ class ColumnLabelers:
     @cached_property
     def segmenter(self) -> Segmenter:
         """What cuts running text."""
-        from perceptron_nlp.tagger.tag.reading import reading_of
-        from perceptron_nlp.tagger.tag.segment import Segmenter
+        from perceptron_nlp.tagger.tag.segment import Segmenter, reading_of
 
         own = self._model.segmentation
         if own is None:
-            from perceptron_nlp.tagger.model.bundled import bundled_segmentation
+            from perceptron_nlp.tagger.model.installed import bundled_segmentation
 
             own = bundled_segmentation()
         return Segmenter(own, self._memory, reading=reading_of(self._model))

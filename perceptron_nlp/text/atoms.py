@@ -14,29 +14,19 @@ import itertools
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp.text.tagset import (
     APOSTROPHES,
-    COMPOSING,
-    ENTITY,
-    GOES_ON,
     LABELS,
     NOT_SEEN,
     NOTHING,
     PARAGRAPH,
-    SENTENCE,
-    SMALL_CLASSES,
     SPACE,
-    TOKEN,
     WORD_PLACES,
     Words,
-    character_of,
-    seen,
     word_bytes,
 )
 
@@ -46,8 +36,6 @@ LINE_BREAK = r"[\n\r\u2028\u0085\v]"
 LONG_GAP = 1000
 """Characters of white space from which on a stretch of it is shortened."""
 _LONG_GAP = rf"\s{{{LONG_GAP},}}"
-LONGEST_ATOM = 10_000
-"""Characters of an atom, and of the marks behind digits; a longer run is several."""
 
 # Han, Kana, Bopomofo, Thai, Lao, Myanmar, Khmer, Tai scripts are written without spaces: where runs
 # of their code points begin and end, in turns. (To compile a pattern of them takes milliseconds.)
@@ -60,10 +48,6 @@ _UNSPACED = tuple(
         "\U00020000\U00040000",
     )
 )
-_ATOM = (
-    f"Z{{0,{LONGEST_ATOM - 1}}}(?:L[LMZ]{{0,{LONGEST_ATOM - 1}}}|[HOM][MZ]{{0,{LONGEST_ATOM - 1}}}"
-    f"|D{{1,{LONGEST_ATOM}}}[MZ]{{0,{LONGEST_ATOM}}})|Z{{1,{LONGEST_ATOM}}}"
-)
 # Of an abbreviation between full stops.
 _MOST_PARTS = 8
 _JOINERS = frozenset("\u200c\u200d")
@@ -72,7 +56,7 @@ _JOINERS = frozenset("\u200c\u200d")
 class _Classes(dict[int, str]):
     """The class of each code point, found when it is first met: one of L, H, D, M, Z, S, O.
 
-    single : classes of letters (_letter_class) of which every one is an atom
+    single : classes of letters (letter_class) of which every one is an atom
     """
 
     def __init__(self, single: str = "") -> None:
@@ -90,7 +74,7 @@ class _Classes(dict[int, str]):
         elif category == "Nd":
             found = "D"
         elif category[0] == "L" and letter not in APOSTROPHES:
-            is_single = bisect_right(_UNSPACED, code) % 2 or _letter_class(letter) in self._single
+            is_single = bisect_right(_UNSPACED, code) % 2 or letter_class(letter) in self._single
             found = "H" if is_single else "L"
         else:
             found = "O"
@@ -98,110 +82,12 @@ class _Classes(dict[int, str]):
         return found
 
 
-_classes_for = cache(_Classes)
-
-
-class Atoms(NamedTuple):
-    """The atoms of a text.
-
-    spans : begin and end of each, in characters
-    gaps : what stands behind each: NOTHING, SPACE or PARAGRAPH; behind the last, PARAGRAPH
-    """
-
-    spans: list[tuple[int, int]]
-    gaps: list[str]
-
-
-def atoms_of(text: str, single: str = "") -> Atoms:
-    """Return the atoms of a text, which may be any str.
-
-    single : classes of letters of which every one is an atom, of CASED and CASELESS
-    """
-    read = ENTITY.sub(_at_length, text) if "&" in text else text
-    spans = [found.span() for found in re.finditer(_ATOM, read.translate(_classes_for(single)))]
-    gaps = []
-    for (_, end), (start, _) in itertools.pairwise(spans):
-        if start == end:
-            gaps.append(NOTHING)
-        else:
-            between = text[end:start]
-            is_over = between != " " and re.search(EMPTY_LINE, between)
-            gaps.append(PARAGRAPH if is_over else SPACE)
-    if spans:
-        gaps.append(PARAGRAPH)
-    return Atoms(spans, gaps)
-
-
-def _at_length(entity: re.Match[str]) -> str:
-    """Return what an entity stands for, and what belongs to it in its other places."""
-    one = character_of(entity)
-    fill = one if one.isdecimal() or one in NOT_SEEN else "\u0301"
-    return one + fill * (len(entity[0]) - len(one))
-
-
-def atom_labels(atoms: Atoms, tokens: Sequence[tuple[int, int]], ends: Sequence[bool]) -> list[str]:
-    """Return the label of each atom of a text whose tokens are known.
-
-    ``ends`` tells for each token whether its sentence ends with it. A token that ends within an
-    atom ends with that atom.
-    """
-    labels = []
-    token = 0
-    for _, end in atoms.spans:
-        label = GOES_ON
-        while token < len(tokens) and tokens[token][1] <= end:
-            label = SENTENCE if ends[token] or label == SENTENCE else TOKEN
-            token += 1
-        labels.append(label)
-    return labels
-
-
-def place_keys(text: str, atoms: Atoms) -> list[str]:
-    """Return for each atom what is known of the place behind it at a glance.
-
-    A key is the last character of the atom, the gap, and the first character of the next atom;
-    letters and digits go by their class, whatever marks are over or under them.
-    """
-    if not atoms.spans:
-        return []
-    words = [seen(text[start:end]) for start, end in atoms.spans]
-    ends = [_letter_class((word.rstrip(COMPOSING) or word[0])[-1]) for word in words]
-    starts = [*(_letter_class(word[0]) for word in words[1:]), ""]
-    return [end + gap + start for end, gap, start in zip(ends, atoms.gaps, starts, strict=True)]
+character_classes = cache(_Classes)
 
 
 def ending(word: str) -> str:
     """Return how a word begins, by its class, and its last three characters."""
-    return _letter_class(word[0]) + word[-3:]
-
-
-def small_words(words: Iterable[str]) -> dict[str, list[str]]:
-    """Return the words that a text has in small letters several times, by SMALL_CLASSES."""
-    found: dict[str, list[str]] = {often: [] for often in SMALL_CLASSES}
-    for word, count in sorted(Counter(word for word in words if word.islower()).items()):
-        classes = [often for often, least in SMALL_CLASSES.items() if count >= least]
-        if classes:
-            found[classes[-1]].append(word)
-    return found
-
-
-def capital_looks(words: Sequence[str], small: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the column SMALL of atoms: of those with a capital, how they look.
-
-    That is ``C``, or ``U`` if they end with a capital, too, and how often they are small words.
-    Other letters are ``_``, digits 9, and marks themselves.
-    """
-    often_of = {word: often for often, own in small.items() for word in own}
-
-    def look(word: str) -> str:
-        first = _letter_class(word[0])
-        if first != "A":
-            return "_" if first in "ac" else "9" if first == "9" else word
-        is_upper = len(word) > 1 and _letter_class(word[-1]) == "A"
-        lower = "".join(letter.lower()[0] for letter in word)
-        return ("U" if is_upper else "C") + often_of.get(lower, "0")
-
-    return tuple(map(look, words))
+    return letter_class(word[0]) + word[-3:]
 
 
 def small_numbers(small: Mapping[str, Sequence[str]]) -> list[tuple[int, int]]:
@@ -262,11 +148,12 @@ _LOOK_CLASSES = 0x110000  # above all characters
 def class_page(number: int, single: str = "") -> bytes:
     """Return how the core sees PAGE characters from number x PAGE on, one byte each.
 
-    The lowest three bits are the kind (white space, letter, mark, digit, other; `single` as for
-    atoms_of); those above are the type: 0 for a mark, else the place in ``Aac9hkzs``, from 1.
+    The lowest three bits are the kind (white space, letter, mark, digit, other; of letters of the
+    classes `single` each is an atom); those above are the type: 0 for a mark, else the place in
+    ``Aac9hkzs``, from 1.
     """
     codes = range(number * PAGE, (number + 1) * PAGE)
-    classes, types = _classes_for(single), _LOOKS + "".join(_SCRIPTS)
+    classes, types = character_classes(single), _LOOKS + "".join(_SCRIPTS)
     return bytes(
         _KINDS[classes[code]] | max(0, types.find(character_type(chr(code)), 1)) << 3
         for code in codes
@@ -275,7 +162,7 @@ def class_page(number: int, single: str = "") -> bytes:
 
 def character_type(letter: str) -> str:
     """Return ``A a c 9``, or of scripts without spaces ``h k z s``; else the mark."""
-    look = _letter_class(letter)
+    look = letter_class(letter)
     scripts = (name for name, runs in _SCRIPTS.items() if bisect_right(runs, ord(letter)) % 2)
     return next(scripts, look) if look == "c" else look
 
@@ -296,7 +183,7 @@ def _look_number(look: str) -> int:
 
 
 @lru_cache(maxsize=1 << 14)
-def _letter_class(letter: str) -> str:
+def letter_class(letter: str) -> str:
     """Return ``A a c 9`` for a capital, a small letter, another letter, a digit; else the mark.
 
     Georgian letters have capitals in Unicode, with which no word begins: they are other letters.
@@ -357,7 +244,7 @@ def _shorter(gap: re.Match[str]) -> str:
 
 def is_of_letters(word: str) -> bool:
     """Tell if a word is made of letters and their marks."""
-    return {*word.translate(_classes_for(""))} <= {*"LHMZ"}
+    return {*word.translate(character_classes(""))} <= {*"LHMZ"}
 
 
 def is_abbreviation(word: str) -> bool:

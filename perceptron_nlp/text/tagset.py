@@ -28,7 +28,7 @@ SPAN_PREFIXES = {"B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"}
 UNLABELED = "_"
 UNLABELED_COLUMNS = frozenset({"upos", "xpos", "lemma", "head", "deprel"})
 
-NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
+GAPS = NOTHING, SPACE, PARAGRAPH = "0", "1", "p"
 """Gaps behind an atom."""
 GOES_ON, TOKEN, SENTENCE = LABELS = ("I", "T", "S")
 """Labels of an atom."""

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles.agreement import agreed
+from oracles.tensors import read_tensors
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import write_tensors
 from perceptron_nlp.tagger.model import agreement
 from perceptron_nlp.tagger.model.settled import Rule
 from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns, Scored

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from oracles.tensors import read_tensors
 from safetensors.numpy import load
 
 from perceptron_nlp.errors import ModelError
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import write_tensors
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 DTYPES = st.sampled_from(["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"])

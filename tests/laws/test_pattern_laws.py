@@ -7,11 +7,10 @@ import time
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from oracles.atoms import atoms_of, marks_of, patterns_of
 from oracles.marks import breaks_of, marks
 from oracles.patterns import patterns
 
-from perceptron_nlp.tagger.train.patterns import marks_of, patterns_of
-from perceptron_nlp.text.atoms import atoms_of
 from perceptron_nlp.text.tagset import PARAGRAPH, PATTERN_KINDS
 
 PIECES = st.sampled_from(

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import perceptron_nlp as pn
-from perceptron_nlp.tagger.model.bundled import bundled_segmentation
+from perceptron_nlp.tagger.model.installed import bundled_segmentation
 from perceptron_nlp.tagger.model.lemmas import KnownLemmas
 from perceptron_nlp.tagger.model.model import TaggerModel
-from perceptron_nlp.tagger.tag.reading import Reading, reading_of
-from perceptron_nlp.tagger.tag.segment import Segmenter
+from perceptron_nlp.tagger.tag.segment import Reading, Segmenter, reading_of
 from perceptron_nlp.text.tagset import word_hash
 from tests.oracles import reading as twin
 

@@ -175,7 +175,7 @@ def test_lemmas_of_any_text_are_those_of_the_slow_way(lemmatizer: pn.Tagger, tex
 def test_objects_are_the_same_as_by_the_slow_way(pipeline: pn.Tagger, text: str) -> None:
     columns = pipeline.columns
 
-    def label(sentences: list[list[str]], **_: object) -> dict[str, tuple[list[list[str]], None]]:
+    def label(sentences: list[list[str]], *_: object) -> dict[str, tuple[list[list[str]], None]]:
         found = pipeline.tag_sents(sentences, columns=columns)
         return {name: (labels, None) for name, labels in found.items()}
 

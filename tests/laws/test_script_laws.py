@@ -8,13 +8,15 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.atoms import Atoms, atoms_of, core_atoms
 from oracles.segmentation import put_together
 
 from perceptron_nlp.errors import FormatError
-from perceptron_nlp.text.atoms import EMPTY_LINE, Atoms, atom_labels, atoms_of
+from perceptron_nlp.tagger.train.labeled_atoms import atom_labels
+from perceptron_nlp.text.atoms import EMPTY_LINE
 from perceptron_nlp.text.script_making import alphabet_of, make_script, make_split
 from perceptron_nlp.text.scripts import WHOLE, Script, lowered, parse_script, split
-from perceptron_nlp.text.tagset import GOES_ON, SENTENCE, TOKEN
+from perceptron_nlp.text.tagset import CASED, CASELESS, GAPS, GOES_ON, SENTENCE, TOKEN
 
 LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1ȘșŞşيی", max_size=12)
 WORDS = LETTERS | st.text(max_size=12)
@@ -149,6 +151,13 @@ def test_atoms_and_gaps_are_the_text_again(text: str) -> None:
     assert not atoms.gaps or atoms.gaps[-1] == "p"
 
 
+@given(TEXTS | st.text("ab\u0301&;\n").map(lambda text: 9_990 * "a" + text), st.booleans())
+def test_the_core_finds_the_atoms_that_an_expression_finds(text: str, is_single: bool) -> None:
+    single = CASED + CASELESS if is_single else ""
+    spans, gaps = core_atoms(text, single).places()
+    assert Atoms(spans, [GAPS[gap] for gap in gaps]) == atoms_of(text, single)
+
+
 @given(TEXTS, st.data())
 def test_any_labels_put_all_atoms_together(text: str, data: st.DataObject) -> None:
     atoms = atoms_of(text)
@@ -175,7 +184,7 @@ def test_labels_of_tokens_at_atoms_give_the_tokens_again(text: str, data: st.Dat
     sentences = list(put_together(atoms, labels, 40_000))
     tokens = [span for sentence in sentences for span in sentence]
     ends = [span == sentence[-1] for sentence in sentences for span in sentence]
-    assert atom_labels(atoms, tokens, ends) == labels
+    assert atom_labels(atoms.spans, tokens, ends) == labels
 
 
 def test_scripts_without_spaces_are_cut_at_every_character() -> None:

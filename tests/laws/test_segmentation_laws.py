@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.atoms import matches_of
 from oracles.matches import matches
 from oracles.segmentation import segmented
 
@@ -23,7 +24,6 @@ import perceptron_nlp as pn
 from perceptron_nlp.tagger.model.model import Segmentation
 from perceptron_nlp.tagger.tag.segment import WINDOW, Segmenter, TokenSpan
 from perceptron_nlp.tagger.train import segmenting
-from perceptron_nlp.tagger.train.patterns import matches_of
 from perceptron_nlp.text.tagset import CASED, CASELESS, LABELS, SIDES, SMALL, WORD_PLACES, Words
 
 # All that breaks lines, joins letters, has no encoding, or is known to the French model.

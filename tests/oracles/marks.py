@@ -6,8 +6,9 @@ import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from oracles.atoms import Atoms
 from oracles.patterns import patterns
-from perceptron_nlp.text.atoms import Atoms, character_type
+from perceptron_nlp.text.atoms import character_type
 from perceptron_nlp.text.tagset import (
     ENTITY,
     NOT_SEEN,

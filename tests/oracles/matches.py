@@ -6,14 +6,15 @@ import unicodedata
 from collections.abc import Collection
 from itertools import groupby
 
-from perceptron_nlp.text.atoms import Atoms, atoms_of, character_type
+from oracles.atoms import Atoms, atoms_of
+from perceptron_nlp.text.atoms import character_type
 from perceptron_nlp.text.tagset import LONGEST_ENTRY, NOTHING, seen
 
 
 def matches(
     text: str, entries: Collection[str], single: str = "", atoms: Atoms | None = None
 ) -> list[str]:
-    """Return what segment.matches_of gives for a text, or for some of its atoms alone."""
+    """Return what TextAtoms.matches gives for a text, or for some of its atoms alone."""
     spans, gaps = atoms_of(text, single) if atoms is None else atoms
     n = len(spans)
     types = [character_type(seen(text[start:end])[0]) for start, end in spans]

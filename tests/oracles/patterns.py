@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import perceptron_nlp
-from perceptron_nlp.text.atoms import Atoms, atoms_of
+from oracles.atoms import Atoms, atoms_of
 from perceptron_nlp.text.tagset import COMPOSING, NOTHING, seen
 
 _SOURCE = (Path(perceptron_nlp.__file__).parent / "_core/text/patterns.h").read_text("utf-8")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from oracles.atoms import Atoms, atoms_of
 from oracles.marks import (
     FINAL,
     NOTE,
@@ -32,14 +33,8 @@ from perceptron_nlp.features.templates import Template
 from perceptron_nlp.tagger.model.model import Segmentation, TaggerModel
 from perceptron_nlp.tagger.tag.label import Labeler, make_labeler
 from perceptron_nlp.tagger.tag.segment import TokenSpan
-from perceptron_nlp.text.atoms import (
-    Atoms,
-    atoms_of,
-    capital_looks,
-    character_type,
-    ending,
-    place_keys,
-)
+from perceptron_nlp.tagger.train.labeled_atoms import capital_looks, place_keys
+from perceptron_nlp.text.atoms import character_type, ending
 from perceptron_nlp.text.script_making import with_known_stems
 from perceptron_nlp.text.scripts import STEMS, WHOLE, split, stem_cuts
 from perceptron_nlp.text.sentence import Sentence, with_columns
@@ -161,7 +156,7 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     if not segmentation.uncapitalized:
         text = _raised(text, atoms, own[:first_capital])
     words = tuple(seen(text[start:end]) for start, end in atoms.spans)
-    places = list(zip(place_keys(text, atoms), atoms.gaps, strict=True))
+    places = list(zip(place_keys(words, atoms.gaps), atoms.gaps, strict=True))
     chunk_gaps = _chunk_gaps(text, atoms)
     gaps = [gap != NOTHING for gap in chunk_gaps]
     certain = [

@@ -353,7 +353,7 @@ cdef class FrozenModel:
             l.lexicon_labels[row] = few[0] if len(few) == 1 else -2 - sets[str(few)][0]
 
     def _pairs(self):
-        """Tell templates over two neighboring words, which are remembered, from the others."""
+        """Tell templates over two neighboring words from the others."""
         cdef CacheLayout *l = &self.decoder.layout
         cdef const Program *p = &self.program.program
         cdef PairLayout *pairs = &self.decoder.pairs

@@ -3,7 +3,7 @@
 
 #include "train/beam.h"
 #include "model/packed.h"
-#include "tag/remembered.h"
+#include "tag/neighbors.h"
 #include "model/parts.h"
 
 /* Columns whose labels agree. */
@@ -72,7 +72,7 @@ typedef struct {
 
 typedef struct Worker {
     TypeCache cache;
-    PairCache pairs;
+    PairBlocks pairs;
     uint32_t *found; /* without vectors: [token][template over several words] -> row; 0: none */
     size_t found_room;
     union {
@@ -110,7 +110,7 @@ static inline void batch_close(Batch *b) {
 
 static inline void worker_close(Worker *w) {
     cache_close(&w->cache);
-    pair_cache_close(&w->pairs);
+    pair_blocks_close(&w->pairs);
     free(w->found);
     batch_close(&w->batch);
     for (int c = 0; c < MAX_COLUMNS; c++) free(w->types[c]);
@@ -230,9 +230,7 @@ static inline int find_types(const Decoder *d, Worker *w) {
         w->padded_room = padded;
     }
     const uint64_t types = (uint64_t)(w->n_tokens * p->n_columns);
-    const int other = cache_make_room(cache, &d->layout, types, w->text_used);
-    if (other < 0) return -1;
-    if (other) pair_cache_clear(&w->pairs);
+    if (cache_make_room(cache, &d->layout, types, w->text_used) < 0) return -1;
     for (int32_t c = 0; c < p->n_columns; c++)
         if (find_column(d, w, c, w->types[c]) < 0) return -1;
     return finish_types(cache, &d->layout);

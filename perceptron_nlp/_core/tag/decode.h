@@ -123,11 +123,6 @@ static inline int add_history(const Decoder *d, Worker *w, const TokenView *view
     return 0;
 }
 
-/* Bytes that a worker's caches take for each word. */
-static inline size_t worker_cost(const Decoder *d) {
-    return type_share(&d->layout) + pair_cost(&d->pairs, &d->layout);
-}
-
 /* Everything of a batch before its labels, which get one place a token; w->scores has their
  * scores. -1: no memory. */
 static inline int prepare_batch(const Decoder *d, Worker *w) {
@@ -142,6 +137,6 @@ static inline int prepare_batch(const Decoder *d, Worker *w) {
     const size_t back = has_fast_beam(d) ? (size_t)w->n_tokens * (size_t)d->beam : 0;
     if (array_room(&w->back, &w->back_room, back, sizeof *w->back) < 0) return -1;
     if (w->n_tokens == 0) return 0;
-    if (d->pairs.n_groups && l->dense && choose_pair_way(&w->pairs, &d->pairs, l) < 0) return -1;
+    if (l->dense && d->pairs.n_templates && pair_blocks_open(&w->pairs, &d->pairs) < 0) return -1;
     return find_types(d, w);
 }

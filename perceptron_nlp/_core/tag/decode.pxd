@@ -38,7 +38,7 @@ cdef extern from "tag/search.h" nogil:
         size_t settled_room
         int settles
     const int UNKNOWN_LABEL
-    size_t worker_cost(const Decoder *d) noexcept
+    size_t type_share(const CacheLayout *l) noexcept
     void cache_spoil(TypeCache *c) noexcept
     const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
                            size_t *n) noexcept

@@ -190,7 +190,7 @@ cdef class SentenceDecoder(FrozenModel):
     memory : None, or the CacheMemory that the caches of all threads share with others
     narrow : use scores of 16 bits where group_starts shows that no sum can leave them; the labels
         are the same
-    as_written : see marks that are not known as they are, not as others that are (marks.h): the
+    as_written : see marks that are not known as they are, not as others that are (values.h): the
         lemma of a mark is the mark
 
     With PERCEPTRON_NLP_PORTABLE=1 in the environment, plain C takes the place of the processor's
@@ -215,7 +215,7 @@ cdef class SentenceDecoder(FrozenModel):
         """A worker; one that reads the batch of another has the secrets by which that is hashed."""
         cdef WorkerBox box = WorkerBox()
         cdef int k
-        box.use = self.memory.enter(worker_cost(&self.decoder))
+        box.use = self.memory.enter(type_share(&self.decoder.layout))
         for k in range(N_SECRETS):
             box.worker.cache.secrets[k] = self.decoder.secrets[k] if secrets == NULL else secrets[k]
         return box
@@ -274,7 +274,7 @@ cdef class SentenceDecoder(FrozenModel):
             self.idle.append(box)
 
     def seen_as(self, str word not None):
-        """A word of the first column as features see it: marks that are not known as others (marks.h)."""
+        """A word of the first column as features see it: marks that are not known as others (values.h)."""
         cdef WorkerBox box = self.take()
         cdef bytes own = word.encode("utf-8", "surrogatepass")
         cdef size_t n = len(own)

@@ -118,103 +118,21 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_types)(const Decoder *d, Work
     }
 }
 
-/* Remember a pair, of which rows `from` … `to` of the block speak. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(learn_pair)(const Decoder *d, PairCache *c,
-                                                           PairSet *set, int way, uint64_t key,
-                                                           PairBlock *b, int32_t from, int32_t to,
-                                                           int parts, int mask_words) {
-    const FrozenTable *t = d->layout.table;
-    const size_t record = (size_t)(parts * d->pairs.n_groups) * sizeof(PART);
-    uint32_t known = 0;
-    for (int32_t i = from; i < to; i++)
-        known |= b->rows[i] = frozen_sure(t, b->keys[i], b->rows[i]);
-    PART *vectors = (PART *)(void *)pair_enter(c, set, way, key, record, known != 0);
-    if (!vectors) return;
-    memset(vectors, 0, record);
-    for (int32_t i = from; i < to; i++)
-        PART_ROW(vectors + b->targets[i].group * parts, parts, t->records + b->rows[i], mask_words);
-}
-
-/* What a pair that is remembered says. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pair)(const Decoder *d, Worker *w,
-                                                         const PairPlace *place, const PairSet *set,
-                                                         int way, int parts) {
-    const PairLayout *p = &d->pairs;
-    const size_t bytes = (size_t)parts * sizeof(PART);
-    if (set->keys[way] & PAIR_SILENT) return;
-    const char *vectors = pair_vectors(&w->pairs, set, way, bytes * (size_t)p->n_groups);
-    for (int32_t g = 0; g < p->n_groups; g++)
-        if (place->groups >> g & 1) KERNEL(add)
-    (w->scores + (size_t)(place->token - p->offsets[g]) * bytes, vectors + (size_t)g * bytes,
-     parts);
-}
-
-/* What up to PAIR_BLOCK pairs of neighbors say, which are remembered. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(add_pairs)(const Decoder *d, Worker *w,
-                                                          const PairPlace *places, int32_t count,
-                                                          int parts, int mask_words) {
-    const PairLayout *p = &d->pairs;
-    PairCache *c = &w->pairs;
-    PairBlock *b = &c->blocks[1];
-    const size_t record = (size_t)(parts * p->n_groups) * sizeof(PART);
-    const uint64_t multiplier = w->cache.secrets[0] | 1;
-    uint64_t keys[PAIR_BLOCK];
-    PairSet *sets[PAIR_BLOCK];
-    int ways[PAIR_BLOCK];
-    int32_t missing[PAIR_BLOCK], n_missing = 0;
-    for (int32_t k = 0; k < count; k++) {
-        keys[k] = pair_key(places[k].types[0], places[k].types[1]);
-        sets[k] = pair_set(c, keys[k], multiplier);
-        pair_prefetch(sets[k]);
-    }
-    for (int32_t k = 0; k < count; k++) {
-        ways[k] = pair_find(sets[k], keys[k]);
-        missing[n_missing] = k;
-        n_missing += ways[k] < 0;
-        if (ways[k] >= 0 && sets[k]->vector1[ways[k]])
-            PREFETCH(pair_vectors(c, sets[k], ways[k], record));
-    }
-    c->asked += (uint32_t)count;
-    c->missed += (uint32_t)n_missing;
-    b->count = n_missing;
-    for (int32_t m = 0; m < n_missing; m++) b->places[m] = places[missing[m]];
-    fetch_halves(b, &d->layout, &w->cache);
-    if (n_missing) {
-        make_pair_keys(b, p, &d->layout, &w->cache);
-        filter_pair_keys(b, p, d->layout.table, 1);
-        guess_pair_rows(b, d->layout.table);
-    }
-    /* Before newcomers take the places of others. */
-    for (int32_t k = 0; k < count; k++)
-        if (ways[k] >= 0) KERNEL(add_pair)(d, w, &places[k], sets[k], ways[k], parts);
-    for (int32_t m = 0, from = 0; m < n_missing; from = b->ends[m++]) {
-        const int32_t k = missing[m];
-        int way = pair_find(sets[k], keys[k]);
-        if (way < 0) { /* else it stands in the block before, too */
-            way = pair_victim(sets[k], keys[k], multiplier);
-            KERNEL(learn_pair)(d, c, sets[k], way, keys[k], b, from, b->ends[m], parts, mask_words);
-        }
-        KERNEL(add_pair)(d, w, &places[k], sets[k], way, parts);
-    }
-}
-
-/* Templates over pairs of neighbors, nothing of which is remembered: three blocks are on their way,
- * so that none waits for the memory of another. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, Worker *w, int parts,
-                                                             int mask_words) {
+/* Templates over pairs of neighbors: three blocks are on their way, so that none waits for the memory
+ * of another. */
+KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
+                                                          int mask_words) {
     const PairLayout *p = &d->pairs;
     const FrozenTable *t = d->layout.table;
-    PairCache *c = &w->pairs;
-    const uint64_t multiplier = w->cache.secrets[0] | 1;
-    PairBlock *now = &c->blocks[0], *next = &c->blocks[1], *last = &c->blocks[2];
+    PairBlock *blocks = w->pairs.blocks, *now = blocks, *next = blocks + 1, *last = blocks + 2;
     int64_t sentence = 0, taken = 0;
-    for (int k = 0; k < PAIR_BLOCKS; k++) c->blocks[k].count = c->blocks[k].n = 0;
+    for (int k = 0; k < PAIR_BLOCKS; k++) blocks[k].count = blocks[k].n = 0;
     do {
         PairBlock *oldest = last;
         last = now;
         now = next;
         next = oldest;
-        filter_pair_keys(last, p, t, 0);
+        filter_pair_keys(last, p, t);
         for (int32_t i = 0; i < oldest->n; i++) {
             const uint32_t row = frozen_sure(t, oldest->keys[i], oldest->rows[i]);
             const size_t token = (size_t)oldest->targets[i].token;
@@ -224,25 +142,9 @@ KERNEL_TARGET static ALWAYS_INLINE void KERNEL(filter_pairs)(const Decoder *d, W
         now->n = 0;
         now->count = take_pairs(d, w, &sentence, &taken, now->places);
         fetch_halves(now, &d->layout, &w->cache);
-        for (int32_t k = 0; k < now->count; k++)
-            pair_sample(c, pair_key(now->places[k].types[0], now->places[k].types[1]), multiplier);
         guess_pair_rows(last, t);
         make_pair_keys(now, p, &d->layout, &w->cache);
     } while (now->count + last->count);
-}
-
-/* Templates over pairs of neighbors, a block of pairs at a time. */
-KERNEL_TARGET static ALWAYS_INLINE void KERNEL(sum_pairs)(const Decoder *d, Worker *w, int parts,
-                                                          int mask_words) {
-    PairPlace *places = w->pairs.blocks[0].places;
-    int64_t sentence = 0, next = 0;
-    int32_t count;
-    if (!w->pairs.remembers) {
-        KERNEL(filter_pairs)(d, w, parts, mask_words);
-        return;
-    }
-    while ((count = take_pairs(d, w, &sentence, &next, places)) > 0)
-        KERNEL(add_pairs)(d, w, places, count, parts, mask_words);
 }
 
 /* All other templates over several words, for a block of tokens. */

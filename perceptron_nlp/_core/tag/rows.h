@@ -30,7 +30,7 @@ static inline void find_pair_rows(const Decoder *d, Worker *w) {
         soon->count = take_pairs(d, w, &sentence, &next, soon->places);
         fetch_halves(soon, &d->layout, &w->cache);
         make_pair_keys(b, p, &d->layout, &w->cache);
-        filter_pair_keys(b, p, t, 0);
+        filter_pair_keys(b, p, t);
         guess_pair_rows(b, t);
         for (int32_t i = 0; i < b->n; i++) {
             const uint32_t row = frozen_sure(t, b->keys[i], b->rows[i]);
@@ -67,8 +67,7 @@ static inline void find_other_rows(const Decoder *d, Worker *w) {
 /* Find them all for the batch, where there are no vectors. -1: no memory. */
 static inline int find_static_rows(const Decoder *d, Worker *w) {
     const size_t n = (size_t)w->n_tokens * (size_t)static_rows(d);
-    if (d->pairs.n_templates && !w->pairs.seen && pair_blocks_open(&w->pairs, &d->pairs) < 0)
-        return -1;
+    if (d->pairs.n_templates && pair_blocks_open(&w->pairs, &d->pairs) < 0) return -1;
     if (n > w->found_room) {
         if (grow_array(&w->found, n + n / 4, sizeof *w->found) < 0) return -1;
         w->found_room = n + n / 4;

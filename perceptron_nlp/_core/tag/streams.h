@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tag/batch.h"
-#include "tag/remembered.h"
+#include "tag/neighbors.h"
 
 #define SIDE_BY_SIDE 8
 #define TOKEN_BLOCK 16

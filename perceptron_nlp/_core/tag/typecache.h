@@ -2,8 +2,8 @@
  * column) the summed scores of its slots, and what templates over several words need of it.
  *
  * The cache belongs to one Worker. It is full when it takes its share of what all caches of a tagger
- * may take. Then, between batches, types are dropped that were not met again since that happened
- * last. Only a batch with more types than there is room for makes it larger, until the next. */
+ * may take. Then, between batches, all types are dropped. Only a batch with more types than there is
+ * room for makes it larger, until the next. */
 #pragma once
 
 #include "tag/typefill.h"
@@ -158,21 +158,17 @@ static inline int32_t type_enter(TypeCache *c, const CacheLayout *l, int32_t col
     return (int32_t)type;
 }
 
-static inline void forget_types(TypeCache *c) {
-    c->times_cleared++;
-    c->n_types = 0;
-    c->text_used = 0;
-    c->rows_used = 0;
-    c->summed_used = FIRST_SUM;
-}
-
 /* Empty the cache but for the pads, which are its first types: for each column the left ones at
  * distance 1, 2, …, then the right ones. -1: no memory. */
 static inline int cache_clear(TypeCache *c, const CacheLayout *l) {
     const Program *p = l->program;
     const WordRef nothing = {0, 0, 0, 0};
     size_t vector = (size_t)l->stride * score_bytes(l);
-    forget_types(c);
+    c->times_cleared++;
+    c->n_types = 0;
+    c->text_used = 0;
+    c->rows_used = 0;
+    c->summed_used = FIRST_SUM;
     c->n_fresh = 0;
     c->n_guessed = 0;
     c->n_fresh_keys = 0;
@@ -217,87 +213,13 @@ static inline int cache_is_full(const TypeCache *c, const CacheLayout *l, uint64
     return c->n_types + types > l->most_types || cache_bytes(c, l) + text > cache_most(l);
 }
 
-/* Give a type a lower number, and its text and rows the first places that are free. */
-static inline void move_type(TypeCache *c, const CacheLayout *l, uint32_t from, uint32_t to) {
-    const size_t bytes = vector_bytes(l), n_carried = (size_t)l->program->n_carried;
-    const size_t n_transitions = transition_words(l), n_slots = (size_t)l->program->n_slots;
-    const size_t n_halves = (size_t)l->n_halves;
-    TypeEntry *entry = &c->entries[to];
-    *entry = c->entries[from];
-    memmove(c->vectors + to * bytes, c->vectors + from * bytes, bytes);
-    memmove(c->carried + to * n_carried, c->carried + from * n_carried, n_carried * 8);
-    memmove(c->halves + to * n_halves, c->halves + from * n_halves, n_halves * 8);
-    memmove(c->transitions + to * n_transitions, c->transitions + from * n_transitions,
-            n_transitions * sizeof *c->transitions);
-    if (entry->word.length > WORD_SMALL) {
-        memmove(c->text + c->text_used, c->text + entry->word.at, entry->word.length);
-        entry->word.at = c->text_used;
-        c->text_used += entry->word.length;
-    }
-    if (l->dense) return;
-    uint32_t *starts = c->list_starts + to * n_slots;
-    const uint32_t *old = c->list_starts + from * n_slots;
-    const uint32_t begin = old[0], end = old[n_slots], place = (uint32_t)c->rows_used;
-    memmove(c->rows + place, c->rows + begin, (end - begin) * sizeof *c->rows);
-    for (size_t s = 0; s < n_slots; s++) starts[s] = old[s] - begin + place;
-    starts[n_slots] = (uint32_t)(c->rows_used += end - begin);
-    memset(c->sums + to * n_slots, 0, n_slots * sizeof *c->sums);
-}
-
-/* Keep those vectors of the pool that a type still names. */
-static inline void sweep_pool(TypeCache *c, const CacheLayout *l, uint32_t *number) {
-    const size_t n = transition_words(l) * c->n_types;
-    const uint32_t used = c->pool_used;
-    for (size_t k = 0; k < n; k++)
-        if (c->transitions[k] != TRANSITION_UNKNOWN) number[c->transitions[k]] = 1;
-    const size_t bytes = (size_t)l->stride * score_bytes(l);
-    number[0] = 0;
-    c->pool_used = 1;
-    for (uint32_t m = 1; m < used; m++)
-        if (number[m]) {
-            number[m] = c->pool_used++;
-            memmove(c->pool + number[m] * bytes, c->pool + m * bytes, bytes);
-        }
-    for (size_t k = 0; k < n; k++)
-        if (c->transitions[k] != TRANSITION_UNKNOWN) c->transitions[k] = number[c->transitions[k]];
-}
-
-/* Drop the types that were not met again since this was done last, and others until half of the room
- * is free. All types have been finished. -1: no memory. */
-static inline int cache_sweep(TypeCache *c, const CacheLayout *l) {
-    const uint32_t n = c->n_types,
-                   n_pads = (uint32_t)(2 * l->program->reach * l->program->n_columns);
-    const size_t slots = (size_t)1 << c->bits, most = cache_most(l) / 2;
-    uint8_t *met = (uint8_t *)calloc((size_t)n + 1, 1);
-    uint32_t *number = (uint32_t *)calloc((size_t)c->pool_used + 1, sizeof *number);
-    if (!met || !number) {
-        free(met);
-        free(number);
-        return cache_clear(c, l);
-    }
-    for (size_t k = 0; k < slots; k++)
-        if (c->slots[k].type1 & MET) met[(c->slots[k].type1 & ~MET) - 1] = 1;
-    forget_types(c);
-    for (uint32_t type = 0; type < n; type++) {
-        const int room = 2 * c->n_types < l->most_types && cache_bytes(c, l) < most;
-        if (type < n_pads || (met[type] && room)) move_type(c, l, type, c->n_types++);
-    }
-    if (transition_words(l)) sweep_pool(c, l, number);
-    free(met);
-    free(number);
-    return cache_lay_slots(c, c->bits);
-}
-
-/* Room for so many types and bytes of text more. 1: types have other numbers now; -1: no memory. */
+/* Room for so many types and bytes of text more; types may have other numbers then. -1: no memory. */
 static inline int cache_make_room(TypeCache *c, const CacheLayout *l, uint64_t types, size_t text) {
     if (c->slots && !c->spoiled && !cache_is_full(c, l, types, text)) return 0;
-    if (c->slots && !c->spoiled && cache_sweep(c, l) < 0) c->spoiled = 1;
-    if (!c->slots || c->spoiled || c->room > 2 * most_room(l) || cache_is_full(c, l, types, text)) {
-        c->spoiled = 1;
-        if (cache_clear(c, l) < 0) return -1;
-        c->spoiled = 0;
-    }
-    return 1;
+    c->spoiled = 1;
+    if (cache_clear(c, l) < 0) return -1;
+    c->spoiled = 0;
+    return 0;
 }
 
 static inline int32_t pad_type(const Program *p, int32_t column, int32_t distance) {
@@ -315,13 +237,12 @@ static inline int32_t type_find(TypeCache *c, const CacheLayout *l, int32_t colu
         TypeSlot *slot = &c->slots[at];
         if (slot->head != word->head || slot->tail != word->tail || slot->mark != mark) continue;
         if (word->length > WORD_SMALL) {
-            const WordRef *own = &c->entries[(slot->type1 & ~MET) - 1].word;
+            const WordRef *own = &c->entries[slot->type1 - 1].word;
             if (own->length != word->length ||
                 memcmp(c->text + own->at, texts + word->at, word->length) != 0)
                 continue;
         }
-        if (!(slot->type1 & MET)) slot->type1 |= MET;
-        return (int32_t)(slot->type1 & ~MET) - 1;
+        return (int32_t)slot->type1 - 1;
     }
     c->misses++;
     return type_enter(c, l, column, word, hash, texts, 0);

@@ -5,7 +5,6 @@
  * fetched when GUESS_BEHIND types more were entered, and summed some types later. */
 #pragma once
 
-#include "tag/marks.h"
 #include "tag/typelayout.h"
 
 /* ---- the plan ---- */
@@ -243,7 +242,7 @@ static inline int is_known(WordScratch *words, const CacheLayout *l, const uint8
     return asked;
 }
 
-/* A word of column 0 as the features see it: marks that are not known as those that are (marks.h). */
+/* A word of column 0 as the features see it: marks that are not known as those that are (values.h). */
 static inline const uint8_t *seen_as(WordScratch *words, const CacheLayout *l, const uint8_t *text,
                                      size_t *n) {
     uint32_t length = 0;

@@ -98,7 +98,6 @@ static inline uint64_t word_hash(const WordRef *w, uint32_t mark, const uint64_t
 }
 
 #define DENSE_LABELS PACKED_LABELS
-#define MET 0x80000000u
 #define MOST_AT_ONCE 32768   /* types that there is room made for at once */
 #define MOST_TYPES (1 << 30) /* of a cache, whatever it may take */
 #define TRANSITION_UNKNOWN 0xFFFFFFFFu
@@ -120,7 +119,7 @@ typedef struct {
 typedef struct {
     uint64_t head, tail;
     uint32_t mark;  /* length and column */
-    uint32_t type1; /* type + 1; 0 is an empty slot; MET is set once it was met again */
+    uint32_t type1; /* type + 1; 0 is an empty slot */
 } TypeSlot;
 
 /* How a key of a type is made. Most templates look at one value of a word, if anything after being
@@ -177,7 +176,7 @@ typedef struct CacheLayout {
     void (*sum_fresh)(const struct CacheLayout *, struct TypeCache *, int);
     void (*add_sum)(const int16_t *, int32_t, int32_t *); /* where it is not dense */
     int dense;
-    int as_written; /* marks are no others (marks.h) */
+    int as_written; /* marks are no others (values.h) */
     int narrow;     /* there are vectors, and no sum of weights leaves 16 bits */
     int32_t stride; /* labels, or parts of these, rounded up to a whole number of vectors */
     int32_t n_vectors, n_always;
@@ -187,7 +186,7 @@ typedef struct CacheLayout {
     int *slot_sign;           /* sign with which it enters the correction */
     int32_t n_transitions;    /* history templates of (tag[-1], values of the word itself) */
     int32_t *transition_templates;
-    uint64_t *transition_starts; /* [transition][label]: see remembered.h */
+    uint64_t *transition_starts; /* [transition][label]: see neighbors.h */
     int32_t *transition_values;
     int transitions_planned; /* have all of them a plan? */
     KeyFilter transition_filter;
@@ -202,7 +201,7 @@ typedef struct CacheLayout {
     int32_t *plan_starts;    /* column -> its first; one more at the end */
     ValuePlan *value_plan;   /* of column 0, then 1, …; values of many hashes are left out */
     int32_t *value_starts;
-    HalfPlan *halves; /* of column 0, for pairs (remembered.h) */
+    HalfPlan *halves; /* of column 0, for pairs (neighbors.h) */
     int32_t n_halves;
     const CacheShare *share;
     uint32_t most_types;

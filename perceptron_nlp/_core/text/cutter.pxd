@@ -13,6 +13,8 @@ cdef extern from "text/words.h" nogil:
     ctypedef struct Places:
         pass
     ctypedef struct Atom:
+        uint32_t begin
+        uint32_t end
         uint8_t gap
         int8_t label
     ctypedef struct AtomList:

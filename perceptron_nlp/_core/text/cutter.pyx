@@ -78,6 +78,19 @@ cdef class TextAtoms:
     def __dealloc__(self):
         free(self.found.atoms)
 
+    def places(self):
+        """Return where the atoms begin and end, in characters, and the gap behind each: a number."""
+        cdef size_t i, at = 0, n = 0
+        cdef list edges = []
+        for i in range(2 * self.found.n):
+            end = self.found.atoms[i // 2].end if i % 2 else self.found.atoms[i // 2].begin
+            while at < end:
+                n += (self.at[at] & 0xC0) != 0x80
+                at += 1
+            edges.append(n)
+        gaps = bytes([self.found.atoms[i].gap for i in range(self.found.n)])
+        return list(zip(edges[::2], edges[1::2])), gaps[:-1] + bytes([GAP_PARAGRAPH])[:len(gaps)]
+
     def patterns(self):
         """Return the patterns, each the number of its kind and its atoms: (kind, begin, end)."""
         cdef Chunk chunk

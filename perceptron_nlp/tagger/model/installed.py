@@ -1,4 +1,4 @@
-"""Models of installed packages, by their names.
+"""Models of installed packages, by their names, and what the bundled one lends to others.
 
 A package that brings models names, in the entry-point group ``perceptron_nlp.models``, a package
 whose folder holds them: ``pt-bosque.model``, and beside it a card, ``pt-bosque.json``, as
@@ -12,8 +12,13 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
+
+from perceptron_nlp.formats import read_file_bytes
+from perceptron_nlp.tagger.model.file import FOLDER, model_from_bytes
+from perceptron_nlp.tagger.model.model import Segmentation
 
 GROUP = "perceptron_nlp.models"
 
@@ -83,3 +88,15 @@ def model_named(name: str) -> InstalledModel | None:
         names = ", ".join(model.name for model in several)
         logger.warning("%s: took %s; there are %s", name, best.name, names)
     return best
+
+
+@cache
+def bundled_segmentation() -> Segmentation:
+    """Return the segmentation of the bundled model.
+
+    Raises FileError, ModelError if it was removed, or is damaged.
+    """
+    path = os.path.join(FOLDER, "en.model")
+    found = model_from_bytes(read_file_bytes(path), path).segmentation
+    assert found is not None
+    return found

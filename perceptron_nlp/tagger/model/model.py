@@ -334,15 +334,15 @@ class Segmentation(NamedTuple):
     """Segmentation of running text into sentences, tokens and words, learned from a treebank.
 
     cut : a tagger of atoms (atoms.py), with the column ``gap``: where tokens and sentences end
-    certain : by places at which no other label was ever met, see atoms.place_keys, that label
+    certain : by places (train/labeled_atoms.py) at which no other label was ever met, that label
     words : words, and endings of words, beside which no other label was ever met
     splits : None, or a tagger of tokens whose labels make words of them (text/scripts.py)
     patterns : how training treated addresses, numbers and the like (text/tagset.py)
-    small : words by how often training has them in small letters (atoms.small_words); none if the
-        tagger of atoms has no column SMALL
+    small : words by how often training has them in small letters (train/labeled_atoms.py); none if
+        the tagger of atoms has no column SMALL
     lead : None, or the lead in scores of one label, by what the nearest atoms say, with which a
         place is asked nothing else
-    single : classes of letters of which each is an atom: see atoms.atoms_of
+    single : classes of letters of which each is an atom: see text/atoms.py
     entries : words that may match about a place, for the column ``matches``, if `cut` has it
     stems : what the column STEMS of `splits` is made of, if that has it (scripts.stems_of)
     abbreviations : words before a full stop, without it, in addition to what `cut` knows

@@ -1,7 +1,8 @@
 """What the atoms of a text with known tokens and sentences tell: labels, certain places, initials.
 
 Places where training met one label alone are settled by a table, and so are those beside words that
-met no other there.
+met no other there. What most languages treat alike, patterns and marks about words
+(text/tagset.py), is found by the core (patterns.h, cut.h); how a treebank treats each is counted.
 """
 
 from __future__ import annotations
@@ -9,31 +10,37 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
-from perceptron_nlp.formats.conllu import Surface, one_text
-from perceptron_nlp.tagger.train.patterns import count_patterns, matches_of
+from perceptron_nlp._core.text.cutter import TextAtoms
+from perceptron_nlp.formats.conllu import Surface, one_text, surfaces
 from perceptron_nlp.text.atoms import (
-    atom_labels,
-    atoms_of,
-    capital_looks,
+    class_page,
     ending,
     is_abbreviation,
     is_of_letters,
-    place_keys,
+    letter_class,
 )
 from perceptron_nlp.text.sentence import Sentence
 from perceptron_nlp.text.tagset import (
+    COMPOSING,
+    GAPS,
+    GOES_ON,
     LONGEST_ENTRY,
     MATCHES,
+    NOTHING,
     PARAGRAPH,
+    PATTERN_KINDS,
     SENTENCE,
     SIDES,
     SMALL,
+    SMALL_CLASSES,
+    TOKEN,
     WORD_PLACES,
     Patterns,
     Words,
     seen,
+    word_bytes,
 )
 
 # Atoms after which a paragraph of training is cut, where the next sentence ends.
@@ -51,6 +58,28 @@ _SHORT, _WORD_ALONE = 4, 0.001
 # How often a full stop stands behind an abbreviation, and the score from which on a word is one, as
 # Kiss and Strunk have them.
 _STOPPED, _LEAST_SCORE = 0.99, 0.3
+# Of the sentences of a text, if as many open a paragraph, so many are learned as one: dev parts of
+# Arabic-PUD and Japanese-GSD lose tokens where it is six, or all.
+_MOST_APART, _TOGETHER = 0.95, 3
+_FEW_SPACES = 0.1  # for a token: fewer are those of a script without spaces
+
+
+def in_paragraphs(sentences: Iterable[Sentence]) -> list[Surface]:
+    """Return sentences as they stand in a text from which is learned where they end.
+
+    Some make a paragraph if hardly one ends within a paragraph of its own, as in treebanks of
+    sentences that were drawn one by one: nothing would be learned of where they end in others.
+    Where words are written without spaces, every other sentence is, too.
+    """
+    found = surfaces(sentences)
+    if sum(is_first for is_first, *_ in found) < _MOST_APART * len(found):
+        return found
+    n_spaces = sum(text.count(" ") for _, text, *_ in found)
+    is_unspaced = n_spaces < _FEW_SPACES * sum(len(tokens) for *_, tokens, _ in found)
+    return [
+        (number % _TOGETHER == 0, text, tokens, is_glued or (is_unspaced and number % 2 == 0))
+        for number, (_, text, tokens, is_glued) in enumerate(found)
+    ]
 
 
 class LabeledAtoms:
@@ -66,25 +95,32 @@ class LabeledAtoms:
     spans, words : the places of the atoms, and the atoms themselves
     gaps, labels : what stands behind each, and its label (atoms.py)
     matches : None, or the column of what words match about each (matches.h)
-    patterns : how the labels treat patterns (tagset.py)
+    found : the core's form of the atoms
     """
 
     def __init__(self, sentences: Iterable[Surface], single: str = "") -> None:
         self.text, self.tokens, self.ends = one_text(sentences)
         self.forms = [self.text[start:end] for start, end in self.tokens]
-        self._atoms, self._single = atoms_of(self.text, single), single
-        self.spans, self.gaps = self._atoms
+        self.found = TextAtoms(word_bytes(self.text), partial(class_page, single=single))
+        self.spans, gaps = self.found.places()
+        self.gaps = [GAPS[gap] for gap in gaps]
         self.words = [seen(self.text[start:end]) for start, end in self.spans]
-        self.labels = atom_labels(self._atoms, self.tokens, self.ends)
+        self.labels = atom_labels(self.spans, self.tokens, self.ends)
         self.matches: list[str] | None = None
 
     @cached_property
     def patterns(self) -> Patterns:
-        return count_patterns(self.text, self.words, self.gaps, self.labels, self._single)
+        """How often the labels treat patterns of each kind as most languages do, and otherwise."""
+        counts: dict[str, list[int]] = {}
+        for kind, is_other in _treated(self):
+            own = counts.setdefault(kind, [0, 0])
+            own[0] += 1
+            own[1] += is_other
+        return dict(sorted(counts.items()))
 
     def match(self, entries: Iterable[str]) -> None:
         """Give each atom what these words match about it."""
-        self.matches = matches_of(self.text, entries, self._single)
+        self.matches = self.found.matches([*map(word_bytes, entries)])
 
     def match_own(self) -> list[str]:
         """Give each atom what words of other sentences match about it; return all words.
@@ -97,7 +133,7 @@ class LabeledAtoms:
             if len(form) <= LONGEST_ENTRY and is_of_letters(form):
                 met.setdefault(form, set()).add(number)
         found = [
-            matches_of(self.text, (form for form, own in met.items() if own != {k}), self._single)
+            self.found.matches([word_bytes(form) for form, own in met.items() if own != {k}])
             for k in range(_FOLDS_MATCHED)
         ]
         folds = self._folds(label == SENTENCE for label in self.labels)
@@ -115,12 +151,94 @@ class LabeledAtoms:
     @cached_property
     def places(self) -> list[tuple[int, str, str]]:
         """The number, the key and the label of each atom that no empty line follows."""
-        keys = place_keys(self.text, self._atoms)
+        keys = place_keys(self.words, self.gaps)
         return [
             (at, key, label)
             for at, (key, gap, label) in enumerate(zip(keys, self.gaps, self.labels, strict=True))
             if gap != PARAGRAPH
         ]
+
+
+def atom_labels(
+    spans: Iterable[tuple[int, int]], tokens: Sequence[tuple[int, int]], ends: Sequence[bool]
+) -> list[str]:
+    """Return the label of each atom of a text whose tokens are known.
+
+    ``ends`` tells for each token whether its sentence ends with it. A token that ends within an
+    atom ends with that atom.
+    """
+    labels = []
+    token = 0
+    for _, end in spans:
+        label = GOES_ON
+        while token < len(tokens) and tokens[token][1] <= end:
+            label = SENTENCE if ends[token] or label == SENTENCE else TOKEN
+            token += 1
+        labels.append(label)
+    return labels
+
+
+def place_keys(words: Sequence[str], gaps: Sequence[str]) -> list[str]:
+    """Return for each atom of a text what is known of the place behind it at a glance.
+
+    A key is the last character of the atom, the gap, and the first character of the next atom;
+    letters and digits go by their class, whatever marks are over or under them.
+    """
+    ends = [letter_class((word.rstrip(COMPOSING) or word[0])[-1]) for word in words]
+    starts = [*(letter_class(word[0]) for word in words[1:]), ""]
+    return [end + gap + start for end, gap, start in zip(ends, gaps, starts, strict=False)]
+
+
+def _treated(atoms: LabeledAtoms) -> Iterator[tuple[str, bool]]:
+    """Yield the kind of each pattern, and whether labels treat it in another way than most do."""
+    words, gaps, labels = atoms.words, atoms.gaps, atoms.labels
+    within: set[int] = set()
+    for number, begin, end in atoms.found.patterns():
+        within.update(range(begin, end - 1))
+        yield PATTERN_KINDS[number], any(label != GOES_ON for label in labels[begin : end - 1])
+    for at in range(1, len(words) - 1):
+        is_joint = words[at] in "-\u2010\u2011" and gaps[at - 1] == gaps[at] == NOTHING
+        if is_joint and words[at - 1][-1].isalpha() and words[at + 1][0].isalpha():
+            yield "hyphen", (labels[at - 1] == GOES_ON) != (labels[at] == GOES_ON)
+    marks = (mark for mark in atoms.found.marks() if mark[1] not in within)
+    for number, at, ends_sentence in marks:
+        kind = PATTERN_KINDS[number]
+        is_year = kind == "year"  # whose number counts with its full stop
+        if not ends_sentence and not is_year:
+            yield kind, labels[at] == (GOES_ON if gaps[at] == NOTHING else SENTENCE)
+        # Of questions and cries in a row some make one sentence: that says nothing of others.
+        elif ends_sentence and words[at + 1] not in ("\u00a1", "\u00bf"):
+            is_whole = is_year and labels[at - 1] == GOES_ON
+            yield kind, is_whole or labels[at] != SENTENCE
+
+
+def small_words(words: Iterable[str]) -> dict[str, list[str]]:
+    """Return the words that a text has in small letters several times, by SMALL_CLASSES."""
+    found: dict[str, list[str]] = {often: [] for often in SMALL_CLASSES}
+    for word, count in sorted(Counter(word for word in words if word.islower()).items()):
+        classes = [often for often, least in SMALL_CLASSES.items() if count >= least]
+        if classes:
+            found[classes[-1]].append(word)
+    return found
+
+
+def capital_looks(words: Sequence[str], small: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the column SMALL of atoms: of those with a capital, how they look.
+
+    That is ``C``, or ``U`` if they end with a capital, too, and how often they are small words.
+    Other letters are ``_``, digits 9, and marks themselves.
+    """
+    often_of = {word: often for often, own in small.items() for word in own}
+
+    def look(word: str) -> str:
+        first = letter_class(word[0])
+        if first != "A":
+            return "_" if first in "ac" else "9" if first == "9" else word
+        is_upper = len(word) > 1 and letter_class(word[-1]) == "A"
+        lower = "".join(letter.lower()[0] for letter in word)
+        return ("U" if is_upper else "C") + often_of.get(lower, "0")
+
+    return tuple(map(look, words))
 
 
 def paragraphs_of(
@@ -143,7 +261,7 @@ def paragraphs_of(
 
 
 def certain_places(atoms: LabeledAtoms) -> dict[str, str]:
-    """Return the places (atoms.place_keys) at which nearly all atoms of a text have one label."""
+    """Return the places (place_keys) at which nearly all atoms of a text have one label."""
     met: dict[str, Counter[str]] = {}
     for _, key, label in atoms.places:
         met.setdefault(key, Counter())[label] += 1

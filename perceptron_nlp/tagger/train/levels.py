@@ -28,8 +28,8 @@ from perceptron_nlp.tagger.model.model import TEXT, Segmentation, TaggerModel
 from perceptron_nlp.tagger.model.weights import QuantizedWeights
 from perceptron_nlp.tagger.tag.label import make_labeler
 from perceptron_nlp.tagger.tag.segment import Segmenter, TokenSpan
+from perceptron_nlp.tagger.train.labeled_atoms import in_paragraphs
 from perceptron_nlp.tagger.train.packing import Level, at_level, cut_at_level
-from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.text.sentence import Sentence
 
 Kept: TypeAlias = tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from perceptron_nlp.tagger.model.label_components import AGREEING, UPOS
-from perceptron_nlp.text.atoms import capital_looks
+from perceptron_nlp.tagger.train.labeled_atoms import capital_looks
 from perceptron_nlp.text.script_making import alphabet_of
 from perceptron_nlp.text.scripts import LEMMA, lowered
 from perceptron_nlp.text.sentence import Sentence

@@ -25,12 +25,12 @@ from perceptron_nlp.tagger.sources import ALL, Source
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
+from perceptron_nlp.tagger.train.labeled_atoms import in_paragraphs
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.lemmatizing import learn_lemmas
 from perceptron_nlp.tagger.train.loop import Callback
 from perceptron_nlp.tagger.train.options import BEST
 from perceptron_nlp.tagger.train.otherwise import in_other_hands
-from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.tagger.train.segmenting import learn_segmentation
 from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side

@@ -28,13 +28,14 @@ from perceptron_nlp.tagger.train.labeled_atoms import (
     abbreviations_in,
     certain_places,
     certain_words,
+    in_paragraphs,
     paragraphs_of,
+    small_words,
 )
 from perceptron_nlp.tagger.train.otherwise import atoms_in_other_hands
-from perceptron_nlp.tagger.train.patterns import in_paragraphs
 from perceptron_nlp.tagger.train.sidebyside import side_by_side
 from perceptron_nlp.tagger.train.stacking import Fit
-from perceptron_nlp.text.atoms import character_type, small_words
+from perceptron_nlp.text.atoms import character_type
 from perceptron_nlp.text.script_making import make_split, stems_of, with_known_stems
 from perceptron_nlp.text.scripts import LONGEST_PIECE, MOST_WORDS, STEMS, WHOLE, stem_cuts
 from perceptron_nlp.text.sentence import Sentence, with_columns

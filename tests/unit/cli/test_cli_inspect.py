@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles.tensors import array_of
 
 import perceptron_nlp as pn
 from perceptron_nlp.formats.tensorarrays import write_tensors
@@ -144,7 +145,7 @@ def with_metadata(model: Path, /, **changes: object) -> Path:
     path = Path("odd.model")
     path.write_bytes(
         write_tensors(
-            {name: tensor.array() for name, tensor in tensors.items()}, {**metadata, **changed}
+            {name: array_of(tensor) for name, tensor in tensors.items()}, {**metadata, **changed}
         )
     )
     return path

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.tensors import read_tensors
 
 import perceptron_nlp as pn
 from benchmarks.trust import samples
 from perceptron_nlp._checks import parse_size
 from perceptron_nlp.features.templatefile import preset
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import write_tensors
 from perceptron_nlp.tagger.model.file import model_to_bytes
 from perceptron_nlp.tagger.model.model import TaggerModel, joined
 from perceptron_nlp.tagger.sources import Source

@@ -13,11 +13,12 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles.tensors import read_tensors
 from safetensors.numpy import load as foreign_load
 from safetensors.numpy import save as foreign_save
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import write_tensors
 
 Labeled = list[tuple[list[str], list[str]]]
 Tensors = dict[str, npt.NDArray[Any]]

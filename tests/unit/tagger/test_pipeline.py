@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.tensors import array_of
 
 import perceptron_nlp as pn
 from perceptron_nlp.analysis.serve import answer
@@ -244,7 +245,7 @@ def test_a_folder_for_a_hub_tells_of_lemmas_and_loads(pipeline: pn.Tagger, tmp_p
 def damaged(data: bytes, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> bytes:
     """The bytes of a model whose description and arrays were changed."""
     tensors, metadata = open_tensors(data, "fr.model")
-    arrays = {name: tensor.array() for name, tensor in tensors.items()}
+    arrays = {name: array_of(tensor) for name, tensor in tensors.items()}
     described = {name: json.loads(metadata[name]) for name in ("model", "more", "segmentation")}
     change(described, arrays)
     written = {**metadata, **{name: json.dumps(part) for name, part in described.items()}}
@@ -494,7 +495,7 @@ def test_a_model_that_only_cuts_text_says_that_it_has_no_tags(
 def test_a_damaged_model_that_only_cuts_text_is_refused(cutter: pn.Tagger) -> None:
     tensors, metadata = open_tensors(cutter.to_bytes(), "m")
     del metadata["segmentation"]
-    arrays = {name: tensor.array() for name, tensor in tensors.items()}
+    arrays = {name: array_of(tensor) for name, tensor in tensors.items()}
     kept = {name: part for name, part in metadata.items() if name != "sha256"}
     with pytest.raises(pn.ModelError, match="segmentation: missing"):
         pn.Tagger.from_bytes(write_tensors(arrays, kept))

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from oracles.tensors import read_tensors
 
 import perceptron_nlp as pn
 from benchmarks.trust import agreement, samples
 from benchmarks.trust.damaging import resign, taken_apart
-from perceptron_nlp.formats import read_tensors
 from perceptron_nlp.formats.tensorfile import DTYPES, item_size
 
 TEXT = "I can't,  don't!\n\nA 9\u0301 " + "a" * 300

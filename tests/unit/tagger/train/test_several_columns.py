@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.tensors import read_tensors
 
 import perceptron_nlp as pn
-from perceptron_nlp.formats import read_tensors, write_tensors
+from perceptron_nlp.formats import write_tensors
 
 COLUMNS = ("upos", "xpos", "feats")
 NOUNS = {"lupo": "Nom", "lupu": "Gen", "kato": "Nom", "katu": "Gen"}

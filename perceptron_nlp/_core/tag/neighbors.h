@@ -1,30 +1,15 @@
-/* What pairs of neighbors say: remembered where text repeats itself, else looked up each time.
+/* What neighbors of a word say: the words beside it, looked up, and the label before it, remembered.
  *
  * Templates over two neighboring words are grouped by where the pair stands (its left word at
- * position 0, -1, … seen from the word that is labeled). One probe for a pair of types gives the
- * summed scores of every such group: for 0 those of the left word, for -1 those of the right.
- *
- * A pair may stand in any of the PAIR_WAYS places of its set; a newcomer that finds none free takes
- * the one that the rest of its hash names. So nothing is ever emptied because it is full, and the
- * size is a bound. Vectors are given out one after the other, to pairs of which something is
- * known, and stay with their places; so a text touches as many as it needs.
- *
- * A new text is remembered until half of the places have been taken. From then on it is done only
- * where pairs come again: what stood lately tells while they are looked up each time by way of a
- * filter, which touches no memory for what the model does not know; and how many are found tells
- * while they are remembered. */
+ * position 0, -1, … seen from the word that is labeled). Pairs are looked up anew each time that they
+ * stand somewhere: a filter, which touches no memory for what the model does not know, leaves few
+ * rows, and those of several blocks are on their way at once. */
 #pragma once
 
 #include "tag/typecache.h"
 
-#define PAIR_WAYS 4
-#define PAIR_MAX_SETS_BITS 14
-#define PAIR_SAMPLE_BITS 4 /* one pair in 2^4 is in the sample, … */
-#define PAIR_SEEN_BITS (PAIR_MAX_SETS_BITS + 2 - PAIR_SAMPLE_BITS) /* … which has as many places */
-#define PAIRS_SAMPLED 256 /* pairs of the sample after which remembering may begin, … */
-#define PAIRS_ASKED 4096  /* … and pairs after which it may end */
-#define PAIR_BLOCK 32     /* pairs that are looked up together */
-#define PAIR_BLOCKS 3     /* blocks on their way, each a step ahead of the next */
+#define PAIR_BLOCK 32 /* pairs that are looked up together */
+#define PAIR_BLOCKS 3 /* blocks on their way, each a step ahead of the next */
 #define MAX_PAIR_GROUPS 4
 
 typedef struct {
@@ -36,11 +21,6 @@ typedef struct {
                           where that is the left word. NULL: some template is of other values */
     KeyFilter filter;
 } PairLayout;
-
-typedef struct {
-    uint64_t keys[PAIR_WAYS];    /* left type << 32 | right type, + 1; 0 is an empty place */
-    uint32_t vector1[PAIR_WAYS]; /* the number of the place's vectors, + 1; 0: none yet */
-} PairSet;
 
 /* Where a pair stands: its words' types, the left one's token, and, a bit for each group, whether
  * there is a token that the group speaks of. */
@@ -93,153 +73,35 @@ typedef struct {
 } PairBlock;
 
 typedef struct {
-    PairSet *sets;
-    char *vectors;    /* [number][group][stride] */
-    uint32_t used;    /* of the vectors */
-    uint32_t entered; /* pairs, in all */
-    int bits;
     PairBlock blocks[PAIR_BLOCKS];
-    uint32_t *seen; /* [2^PAIR_SEEN_BITS]: the pairs of the sample that came last */
-    uint32_t sampled, repeated;
-    uint32_t asked, missed;
-    int remembers; /* are sets and vectors in use? */
-} PairCache;
+    int is_open;
+} PairBlocks;
 
-static inline void pair_cache_close(PairCache *c) {
-    free(c->sets);
-    free(c->vectors);
-    free(c->seen);
+static inline void pair_blocks_close(PairBlocks *x) {
     for (int k = 0; k < PAIR_BLOCKS; k++) {
-        free(c->blocks[k].keys);
-        free(c->blocks[k].rows);
-        free(c->blocks[k].targets);
+        free(x->blocks[k].keys);
+        free(x->blocks[k].rows);
+        free(x->blocks[k].targets);
     }
-    memset(c, 0, sizeof *c);
+    memset(x, 0, sizeof *x);
 }
 
-static inline size_t pair_bytes(const PairLayout *p, const CacheLayout *l) {
-    return (size_t)p->n_groups * (size_t)l->stride * score_bytes(l);
-}
-
-static inline size_t pair_places(const PairCache *c) {
-    return (size_t)PAIR_WAYS << c->bits;
-}
-
-/* Room for blocks of pairs. -1: no memory. */
-static inline int pair_blocks_open(PairCache *c, const PairLayout *p) {
+/* Room for blocks of pairs, unless there is; -1: no memory. */
+static inline int pair_blocks_open(PairBlocks *x, const PairLayout *p) {
     const size_t n = (size_t)(PAIR_BLOCK * p->n_templates);
-    c->seen = (uint32_t *)calloc((size_t)1 << PAIR_SEEN_BITS, sizeof *c->seen);
-    int missing = !c->seen;
-    for (int k = 0; k < PAIR_BLOCKS; k++) {
-        PairBlock *b = &c->blocks[k];
+    int missing = 0;
+    for (int k = 0; k < PAIR_BLOCKS && !x->is_open; k++) {
+        PairBlock *b = &x->blocks[k];
         b->keys = (uint64_t *)malloc(n * sizeof *b->keys);
         b->rows = (uint32_t *)malloc(n * sizeof *b->rows);
         b->targets = (PairTarget *)malloc(n * sizeof *b->targets);
         missing |= !b->keys || !b->rows || !b->targets;
     }
-    if (!missing) return 0;
-    pair_cache_close(c);
-    return -1;
-}
-
-/* Bytes that pairs take for each word that is remembered; none without vectors, where they are looked
- * up each time. */
-static inline size_t pair_cost(const PairLayout *p, const CacheLayout *l) {
-    return p->n_groups && l->dense ? 2 * (pair_bytes(p, l) + sizeof(PairSet) / PAIR_WAYS) : 0;
-}
-
-/* Bits of the number of sets: twice as many places as words may be remembered, at most. */
-static inline int pair_bits(const CacheLayout *l) {
-    int bits = 2;
-    while (bits < PAIR_MAX_SETS_BITS && (size_t)PAIR_WAYS << bits <= shared_words(l->share)) bits++;
-    return bits;
-}
-
-/* -1: no memory. */
-static inline int pair_cache_open(PairCache *c, const PairLayout *p, const CacheLayout *l) {
-    c->bits = pair_bits(l);
-    c->used = 0;
-    c->sets = (PairSet *)calloc((size_t)1 << c->bits, sizeof *c->sets);
-    c->vectors = (char *)malloc(pair_places(c) * pair_bytes(p, l));
-    if (c->sets && c->vectors) return 0;
-    pair_cache_close(c);
-    return -1;
-}
-
-static inline void pair_cache_clear(PairCache *c) {
-    if (c->sets) memset(c->sets, 0, sizeof *c->sets << c->bits);
-    if (c->seen) memset(c->seen, 0, sizeof *c->seen << PAIR_SEEN_BITS);
-    c->used = 0;
-}
-
-/* Type numbers stay below 2^30, so the key is never 0 and 2^31 is free for a mark. */
-#define PAIR_SILENT 0x80000000u /* no template knows this pair */
-
-static inline uint64_t pair_key(int32_t left, int32_t right) {
-    return ((uint64_t)(uint32_t)left << 32 | (uint32_t)right) + 1;
-}
-
-/* Has a pair of the sample come lately? */
-static ALWAYS_INLINE void pair_sample(PairCache *c, uint64_t key, uint64_t multiplier) {
-    const uint64_t hash = key * multiplier;
-    if (hash >> (64 - PAIR_SAMPLE_BITS)) return;
-    uint32_t *seen = c->seen + (hash << PAIR_SAMPLE_BITS >> (64 - PAIR_SEEN_BITS));
-    const uint32_t mark = (uint32_t)(hash >> 16) | 1;
-    c->repeated += *seen == mark;
-    c->sampled++;
-    *seen = mark;
-}
-
-/* Choose the way for the next pairs. -1: no memory. */
-static inline int choose_pair_way(PairCache *c, const PairLayout *p, const CacheLayout *l) {
-    if (c->sets && c->bits > pair_bits(l)) { /* the share is less than it was */
-        free(c->sets);
-        free(c->vectors);
-        c->sets = NULL;
-        c->vectors = NULL;
-    }
-    if (!c->seen) {
-        if (pair_blocks_open(c, p) < 0) return -1;
-        c->remembers = 1;
-    }
-    if (!c->remembers && c->sampled >= PAIRS_SAMPLED) {
-        c->remembers = 16 * c->repeated >= 13 * c->sampled;
-        c->sampled = c->repeated = 0;
-    } else if (c->remembers && c->asked >= PAIRS_ASKED) {
-        c->remembers = !p->filter.words || 2 * (size_t)c->entered < pair_places(c) ||
-                       16 * c->missed <= 5 * c->asked;
-        c->asked = c->missed = 0;
-    }
-    return c->remembers && !c->sets ? pair_cache_open(c, p, l) : 0;
-}
-
-static inline PairSet *pair_set(const PairCache *c, uint64_t key, uint64_t multiplier) {
-    return c->sets + ((key * multiplier) >> (64 - c->bits));
-}
-
-static ALWAYS_INLINE void pair_prefetch(const PairSet *set) {
-    PREFETCH(set);
-    PREFETCH(&set->vector1[PAIR_WAYS - 1]);
-}
-
-/* The way that a newcomer takes. */
-static inline int pair_victim(const PairSet *set, uint64_t key, uint64_t multiplier) {
-    for (int way = 0; way < PAIR_WAYS; way++)
-        if (!set->keys[way]) return way;
-    return (int)((key * multiplier) >> 32) & (PAIR_WAYS - 1);
-}
-
-/* In which way of its set the pair stands, or -1. Which one cannot be foreseen, so all are looked
- * at. */
-static inline int pair_find(const PairSet *set, uint64_t key) {
-    uint32_t found = 0;
-    for (int way = 0; way < PAIR_WAYS; way++)
-        found |= (uint32_t)((set->keys[way] & ~(uint64_t)PAIR_SILENT) == key) << way;
-    return found ? (int)lowest_bit(found) : -1;
-}
-
-static inline char *pair_vectors(const PairCache *c, const PairSet *set, int way, size_t record) {
-    return c->vectors + ((size_t)set->vector1[way] - 1) * record;
+    if (missing)
+        pair_blocks_close(x);
+    else
+        x->is_open = 1;
+    return missing ? -1 : 0;
 }
 
 /* The key of template t for the pair whose left word is types[0]. */
@@ -290,17 +152,16 @@ static ALWAYS_INLINE void make_pair_keys_of(PairBlock *b, const PairLayout *p, c
     }
 }
 
-/* What the filter lets through, and its buckets; `all`: also of groups that no token is of. */
+/* What the filter lets through, and its buckets. */
 static ALWAYS_INLINE void filter_pair_keys_of(PairBlock *b, const PairLayout *p,
-                                              const FrozenTable *table, int all,
-                                              int32_t n_templates) {
+                                              const FrozenTable *table, int32_t n_templates) {
     const FrozenTable t = *table;
     const KeyFilter filter = p->filter;
     const uint64_t *key = b->keys;
     int32_t n = 0;
     for (int32_t m = 0; m < b->count; m++) {
         const int32_t token = (int32_t)b->places[m].token;
-        const uint32_t groups = all ? ~0u : b->places[m].groups;
+        const uint32_t groups = b->places[m].groups;
         for (int32_t k = 0; k < n_templates; k++) {
             const int32_t group = p->group_of[k];
             const uint64_t own = *key++;
@@ -327,14 +188,13 @@ static inline void make_pair_keys(PairBlock *b, const PairLayout *p, const Cache
         make_pair_keys_of(b, p, l, c, p->n_templates);
 }
 
-static inline void filter_pair_keys(PairBlock *b, const PairLayout *p, const FrozenTable *t,
-                                    int all) {
+static inline void filter_pair_keys(PairBlock *b, const PairLayout *p, const FrozenTable *t) {
     if (p->n_templates == 5)
-        filter_pair_keys_of(b, p, t, all, 5);
+        filter_pair_keys_of(b, p, t, 5);
     else if (p->n_templates == 6)
-        filter_pair_keys_of(b, p, t, all, 6);
+        filter_pair_keys_of(b, p, t, 6);
     else
-        filter_pair_keys_of(b, p, t, all, p->n_templates);
+        filter_pair_keys_of(b, p, t, p->n_templates);
 }
 
 /* The rows of what was let through. */
@@ -346,17 +206,6 @@ static inline void guess_pair_rows(PairBlock *b, const FrozenTable *table) {
         rows[i] = frozen_guess(&t, keys[i]);
         frozen_prefetch_row(&t, rows[i]);
     }
-}
-
-/* Put a pair into a way of its set: where its vectors are to be written, or NULL where no template
- * knows it. */
-static inline char *pair_enter(PairCache *c, PairSet *set, int way, uint64_t key, size_t record,
-                               int known) {
-    c->entered++;
-    set->keys[way] = known ? key : key | PAIR_SILENT;
-    if (!known) return NULL;
-    if (!set->vector1[way]) set->vector1[way] = ++c->used;
-    return pair_vectors(c, set, way, record);
 }
 
 /* What the label before a word and the word itself say together, remembered for each type and label:
