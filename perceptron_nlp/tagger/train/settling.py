@@ -32,11 +32,13 @@ from perceptron_nlp.text.script_making import make_script
 from perceptron_nlp.text.sentence import Sentence
 
 _WORDS = tuple(product((1, 2, 3, 5, 10, 20), (1.0, 0.998, 0.99)))
-_ENDINGS = tuple(product((20, 40, 100), (1.0, 0.99)))
+_ENDINGS = tuple(product((20, 40, 100), (1.0, 0.998, 0.995, 0.99)))
 _SAFE = Rule(10, 1.0, 100, 1.0)
-# Of so many tokens one may become wrong, which is less than chance does to a dev set; one with
-# fewer settles no tags.
-_PER_MISTAKE = 5_000
+# Of so many tokens one may become wrong, which is less than chance does to a dev set; one that is
+# smaller than _LEAST_DEV settles no tags.
+_PER_MISTAKE, _LEAST_DEV = 4_000, 5_000
+# Of so many tokens one may become wrong by what is settled alone.
+_TRIED = (10_000, 20_000)
 # The shares of tokens that are left open since what comes before is not sure enough.
 _OPENED = (0.0, 0.05, 0.1, 0.2, 0.3)
 Labels: TypeAlias = Mapping[str, Sequence[Sequence[str]]]
@@ -206,40 +208,35 @@ def _chosen(
     # Labels hang together: what is settled may change those of neighbors and of other columns.
     gold = gold_of(dev, [*found])
     least = {name: _n_right(own, gold[name]) for name, own in found.items()}
-    allowed = sum(map(len, dev)) // _PER_MISTAKE
-
+    n_tokens = sum(map(len, dev))
     judges = [Judged(column, counted[column.name], dev, before) for column in columns]
 
     def keeps(rules: Mapping[str, Chosen]) -> bool:
         tried = _labels(with_tables(model, columns, counted, rules), dev)
-        return all(_n_right(tried[name], gold[name]) >= n - allowed for name, n in least.items())
+        lost = (n - _n_right(tried[name], gold[name]) for name, n in least.items())
+        return max(lost) <= n_tokens // _PER_MISTAKE
 
-    best: dict[str, Chosen] = {}
-    most = 0
-    for column, own in zip(columns, judges, strict=True):
-        if column.part.lemmas is not None:
-            rule = own.best_rule()
-            ways = ({column.name: own.chosen(r, 0.0)} for r in (rule, rule._replace(endings=0)))
-            best = next(filter(keeps, ways), {})
-    lemmas = best
-    both = zip(columns, judges, strict=True)
-    tags = [(column, own) for column, own in both if column.part.lemmas is None]
-    if not allowed:
+    lemmas: dict[str, Chosen] = {}
+    for own in judges:
+        if own.column.part.lemmas is not None:
+            rule = own.best_rule(_TRIED[0])
+            ways = ({own.column.name: own.chosen(r, 0.0)} for r in (rule, rule._replace(endings=0)))
+            lemmas = next(filter(keeps, ways), {})
+    tags = [own for own in judges if own.column.part.lemmas is None]
+    if n_tokens < _LEAST_DEV or not tags:
         # Too small a set to see what tags lose if they are not weighed together.
-        tags = []
-    for lead, sure in _leads(model, dev) if tags else ():
-        for _, own in tags:
+        return lemmas
+    tried = [(0, lemmas)]
+    for lead, sure in _leads(model, dev):
+        for own in tags:
             own.among(sure)
-        for strict in (False, True):
-            chosen = [own.strictest if strict else own.best_rule() for _, own in tags]
-            n = sum(own.n_settled(rule) for (_, own), rule in zip(tags, chosen, strict=True))
-            rules = {
-                column.name: own.chosen(rule, lead)
-                for (column, own), rule in zip(tags, chosen, strict=True)
-            }
-            if n > most and keeps(lemmas | rules):
-                best, most = lemmas | rules, n
-    return best
+        for per_mistake in (*_TRIED, None):
+            rules = {own.column.name: own.best_rule(per_mistake) for own in tags}
+            n = sum(own.n_settled(rules[own.column.name]) for own in tags)
+            chosen = {own.column.name: own.chosen(rules[own.column.name], lead) for own in tags}
+            tried.append((n, lemmas | chosen))
+    tried.sort(key=lambda one: -one[0])
+    return next(rules for n, rules in tried if not n or keeps(rules))
 
 
 def _leads(model: TaggerModel, dev: Sequence[Sentence]) -> Iterator[tuple[float, Truths]]:
@@ -294,7 +291,7 @@ class Judged:
         own = chain(*labels[column.name])
         gold = [*chain(*gold_for(column.part, dev, column.name))]
         self._is_right = np.array([a == b for a, b in zip(own, gold, strict=True)], bool)
-        self._counted, self._found = counted, counted.found(numbers)
+        self.column, self._counted, self._found = column, counted, counted.found(numbers)
         write, texts = column.writer, dict[str, int]()
         met = np.concatenate(
             (
@@ -326,8 +323,6 @@ class Judged:
         def n_of(those: Truths) -> npt.NDArray[np.int64]:
             return np.bincount(self._item[those & sure & self._is_labeled], minlength=n_items)
 
-        # Half of what may be lost in all.
-        self._least = -(len(sure) // (2 * _PER_MISTAKE))
         self._n = n_of(sure)
         self._n_right = n_of(self._is_right)
         self._n_would_be = np.stack([n_of(own) for own in self._would_be_right.T])
@@ -339,24 +334,25 @@ class Judged:
         outcomes: npt.NDArray[np.int64] = np.stack((self._n, n_right, self._n_right))
         return np.where(labels != OPEN, outcomes, 0)
 
-    def best_rule(self) -> Rule:
-        """Return the rule that settles the most without costing accuracy."""
-        rule = self._most_of([Rule(*words) for words in _WORDS], Rule())
-        more = [rule._replace(endings=n, endings_share=share) for n, share in _ENDINGS]
-        return self._most_of(more, rule)
+    def best_rule(self, per_mistake: int | None) -> Rule:
+        """Return the rule that settles the most if of so many tokens one may become wrong.
 
-    def _most_of(self, rules: Sequence[Rule], otherwise: Rule) -> Rule:
+        None: the strictest, of words alone, if it costs none.
+        """
+        if per_mistake is None:
+            return self._most_of([Rule(_WORDS[-1][0])], Rule(), 0)
+        least = -(len(self._item) // per_mistake)
+        rule = self._most_of([Rule(*words) for words in _WORDS], Rule(), least)
+        more = [rule._replace(endings=n, endings_share=share) for n, share in _ENDINGS]
+        return self._most_of(more, rule, least)
+
+    def _most_of(self, rules: Sequence[Rule], otherwise: Rule, least: int) -> Rule:
         best, most = otherwise, 0
         for rule in rules:
             n_settled, right, without = self._outcomes(rule).sum(axis=1).tolist()
-            if right - without >= self._least and n_settled > most:
+            if right - without >= least and n_settled > most:
                 best, most = rule, n_settled
         return best
-
-    @property
-    def strictest(self) -> Rule:
-        """Return the strictest rule that costs no accuracy on the sure tokens, of words alone."""
-        return self._most_of([Rule(_WORDS[-1][0])], Rule())
 
     def n_settled(self, rule: Rule) -> int:
         """Return how many tokens a rule settles."""
