@@ -65,10 +65,9 @@ typedef struct {
  * lets through, and their rows. */
 typedef struct {
     PairPlace places[PAIR_BLOCK];
-    int32_t ends[PAIR_BLOCK]; /* of each pair among the keys that are let through */
-    int32_t count, n;         /* pairs; keys that are let through */
-    uint64_t *keys;           /* as the table has them */
-    uint32_t *rows;           /* 0: none */
+    int32_t count, n; /* pairs; keys that are let through */
+    uint64_t *keys;   /* as the table has them */
+    uint32_t *rows;   /* 0: none */
     PairTarget *targets;
 } PairBlock;
 
@@ -169,7 +168,6 @@ static ALWAYS_INLINE void filter_pair_keys_of(PairBlock *b, const PairLayout *p,
             b->targets[n] = (PairTarget){token - p->offsets[group], group};
             n += (!filter.words || filter_passes(&filter, own)) & (int)(groups >> group & 1);
         }
-        b->ends[m] = n;
     }
     b->n = n;
     for (int32_t i = 0; i < n && filter.words; i++)
