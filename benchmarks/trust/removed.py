@@ -130,8 +130,8 @@ REMOVALS = (
         "K1",
         "the file is written in place",
         "formats/replace.py",
-        'handle = FileIO(temporary, "xb", opener=opener)',
-        'temporary = place.target; handle = FileIO(temporary, "wb")',
+        'opened.extend(map(partial(FileIO, mode="xb", opener=opener), [temporary]))',
+        'temporary = place.target; opened.append(FileIO(temporary, "wb"))',
     ),
     Removal(
         "K2",

@@ -21,6 +21,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from functools import partial
 from io import FileIO
 from typing import NamedTuple, TypeAlias
 
@@ -256,19 +257,19 @@ def _temporary(place: _Place, name: str) -> Iterator[tuple[str, FileIO]]:
     while True:
         # Nobody can guess it, and O_EXCL opens nothing that is there.
         temporary = f"{_prefix(place.target)}{os.urandom(_RANDOM_BYTES).hex()}.part"
-        handle = None
+        opened: list[FileIO] = []
         try:
             with _writing(name):
-                handle = FileIO(temporary, "xb", opener=opener)
+                # Kept by the call that opens it: a signal between the two would leave it open.
+                opened.extend(map(partial(FileIO, mode="xb", opener=opener), [temporary]))
             # Between creation and lock another run may have taken the file for ownerless.
-            if _lock(handle) and _still_there(temporary, handle):
-                yield temporary, handle
+            if _lock(opened[0]) and _still_there(temporary, opened[0]):
+                yield temporary, opened[0]
                 return
         finally:
             # Windows cannot remove an open file; closing may fail for what failed above.
-            with contextlib.suppress(OSError):
-                if handle is not None:
-                    handle.close()
+            with contextlib.suppress(OSError, IndexError):
+                opened.pop().close()
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
 
