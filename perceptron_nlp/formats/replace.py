@@ -269,7 +269,7 @@ def _temporary(place: _Place, name: str) -> Iterator[tuple[str, FileIO]]:
         finally:
             # Windows cannot remove an open file; closing may fail for what failed above.
             with contextlib.suppress(OSError, IndexError):
-                opened.pop().close()
+                opened[0].close()
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
 

@@ -1,8 +1,7 @@
 """Segmentation of running text with a model that learned it: sentences, tokens, and their words.
 
-People write Czech, Polish or Greek without accents, and messages in small letters, in capitals, or
-with letters that are draaawn out. The core (reading.h) reads words of such sentences as those that
-training has: for a model they are no new words then.
+People write Polish or Greek without accents, and messages in small letters, in capitals, or with
+letters that are draaawn out. The core (reading.h) reads such words as those that training has.
 """
 
 from __future__ import annotations

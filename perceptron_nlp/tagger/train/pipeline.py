@@ -232,8 +232,7 @@ def _halves(sentences: Sequence[Sentence]) -> set[int]:
 
 
 def _told(part: TaggerModel, again: Sequence[Sentence], added: set[int]) -> TaggerModel:
-    """Return a part that does not tell of the sentences that were learned again: neither does its
-    record count them, nor are words known that stand (`added`) in these alone."""
+    """Return a part that neither counts the sentences learned again nor knows what they `added`."""
     if part.column == TEXT or not again:
         return part
     labels = [known_labels(part.column, one.column(part.column)) for one in again]
