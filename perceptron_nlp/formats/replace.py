@@ -40,8 +40,7 @@ TEMPORARY = ".perceptron-nlp-"
 """What the names of temporary files begin with."""
 
 _DESCRIPTOR = r"0|[1-9][0-9]{0,8}"
-# As many as Linux follows.
-_MOST_LINKS = 40
+_MOST_LINKS = 40  # as many as Linux follows
 _BLOCK = 1 << 17
 # Bytes by one call.  macOS refuses 2 GiB.
 _MOST = 1 << 30
