@@ -23,17 +23,17 @@ KEPT = (
 
 # Figures that are over their limits may not grow: what they were, and a hundredth more.
 REACHED = {
-    "lines of Python": 48_403,
+    "lines of Python": 48_397,
     "modules of Python": 214,
     "modules over 400 lines, but the facade": 7,
-    "lines of the core": 17_479,
+    "lines of the core": 17_477,
     "files of the core": 60,
     "classes for a sentence or a text": 21,
     "methods of Tagger that label": 7,
     "load and tag: modules": 32,
     "load and tag: lines": 6_496,
     "tag en < text: modules": 54,
-    "tag en < text: lines": 11_691,
+    "tag en < text: lines": 11_690,
     "train --dev: modules": 66,
     "train --dev: lines": 14_272,
     "train --dev: lines hardly run": 1_500,
