@@ -42,8 +42,7 @@ TEMPORARY = ".perceptron-nlp-"
 _DESCRIPTOR = r"0|[1-9][0-9]{0,8}"
 _MOST_LINKS = 40  # as many as Linux follows
 _BLOCK = 1 << 17
-# Bytes by one call.  macOS refuses 2 GiB.
-_MOST = 1 << 30
+_MOST = 1 << 30  # bytes by one call; macOS refuses 2 GiB
 _PRIVATE, _AS_THE_USER_LIKES = 0o600, 0o666
 _RANDOM_BYTES = 16
 

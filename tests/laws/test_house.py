@@ -23,7 +23,7 @@ KEPT = (
 
 # Figures that are over their limits may not grow: what they were, and a hundredth more.
 REACHED = {
-    "lines of Python": 48_397,
+    "lines of Python": 48_395,
     "modules of Python": 214,
     "modules over 400 lines, but the facade": 7,
     "lines of the core": 17_477,
@@ -33,7 +33,7 @@ REACHED = {
     "load and tag: modules": 32,
     "load and tag: lines": 6_496,
     "tag en < text: modules": 54,
-    "tag en < text: lines": 11_690,
+    "tag en < text: lines": 11_689,
     "train --dev: modules": 66,
     "train --dev: lines": 14_272,
     "train --dev: lines hardly run": 1_500,

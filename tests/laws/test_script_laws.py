@@ -154,7 +154,7 @@ def test_atoms_and_gaps_are_the_text_again(text: str) -> None:
 @given(TEXTS | st.text("ab\u0301&;\n").map(lambda text: 9_990 * "a" + text), st.booleans())
 def test_the_core_finds_the_atoms_that_an_expression_finds(text: str, is_single: bool) -> None:
     single = CASED + CASELESS if is_single else ""
-    spans, gaps = core_atoms(text, single).places()
+    spans, gaps = core_atoms(text, single).spans()
     assert Atoms(spans, [GAPS[gap] for gap in gaps]) == atoms_of(text, single)
 
 

@@ -1,7 +1,7 @@
 /* What neighbors of a word say: the words beside it, looked up, and the label before it, remembered.
  *
  * Templates over two neighboring words are grouped by where the pair stands (its left word at
- * position 0, -1, … seen from the word that is labeled). Pairs are looked up anew each time that they
+ * position 0, -1, … seen from the word that is labeled). Pairs are looked up each time that they
  * stand somewhere: a filter, which touches no memory for what the model does not know, leaves few
  * rows, and those of several blocks are on their way at once. */
 #pragma once

@@ -78,9 +78,9 @@ cdef class TextAtoms:
     def __dealloc__(self):
         free(self.found.atoms)
 
-    def places(self):
+    def spans(self):
         """Return where the atoms begin and end, in characters, and the gap behind each: a number."""
-        cdef size_t i, at = 0, n = 0
+        cdef size_t i, at = 0, n = 0, end
         cdef list edges = []
         for i in range(2 * self.found.n):
             end = self.found.atoms[i // 2].end if i % 2 else self.found.atoms[i // 2].begin

@@ -102,7 +102,7 @@ class LabeledAtoms:
         self.text, self.tokens, self.ends = one_text(sentences)
         self.forms = [self.text[start:end] for start, end in self.tokens]
         self.found = TextAtoms(word_bytes(self.text), partial(class_page, single=single))
-        self.spans, gaps = self.found.places()
+        self.spans, gaps = self.found.spans()
         self.gaps = [GAPS[gap] for gap in gaps]
         self.words = [seen(self.text[start:end]) for start, end in self.spans]
         self.labels = atom_labels(self.spans, self.tokens, self.ends)

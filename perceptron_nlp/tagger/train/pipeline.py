@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from perceptron_nlp._display import percent
 from perceptron_nlp.errors import ArgumentError, FormatError
@@ -25,6 +26,7 @@ from perceptron_nlp.tagger.sources import ALL, Source
 from perceptron_nlp.tagger.tag.segment import Segmenter
 from perceptron_nlp.tagger.train.calibrate import RECORD, with_last_calibrated
 from perceptron_nlp.tagger.train.compress import in_bytes
+from perceptron_nlp.tagger.train.data import vocabulary_of
 from perceptron_nlp.tagger.train.labeled_atoms import in_paragraphs
 from perceptron_nlp.tagger.train.learning import Plan, learn_columns, learn_sentences
 from perceptron_nlp.tagger.train.lemmatizing import learn_lemmas
@@ -36,7 +38,7 @@ from perceptron_nlp.tagger.train.settling import with_settled
 from perceptron_nlp.tagger.train.sidebyside import awaited, side_by_side
 from perceptron_nlp.text.scripts import LEMMA
 from perceptron_nlp.text.sentence import Sentence
-from perceptron_nlp.text.tagset import UNLABELED, known_labels, word_hash
+from perceptron_nlp.text.tagset import UNLABELED, known_labels, word_bytes
 
 logger = logging.getLogger("perceptron_nlp")
 
@@ -212,8 +214,8 @@ def _learn_stages(
 
     parts: list[Callable[[Callback | None], Any]] = [tags, lemmas, text]
     more = [one for one in side_by_side(parts, threads, plan.callback) if one is not None]
-    added = _halves(again) - _halves(train)
-    model = joined([_told(part, again, added) for part in (*tagging[0], *more)])
+    known = vocabulary_of([*map(word_bytes, {word for one in train for word in one.words})])
+    model = joined([_told(part, again, known) for part in (*tagging[0], *more)])
     if plan.selection is not None and not plan.selection.kept:
         plan.selection.whole = model
     if stages.text:
@@ -226,13 +228,10 @@ def _learn_stages(
     return with_settled(model, train, dev, like)
 
 
-def _halves(sentences: Sequence[Sentence]) -> set[int]:
-    """What a vocabulary has of the words of these sentences."""
-    return {word_hash(word) >> 32 for word in {word for own in sentences for word in own.words}}
-
-
-def _told(part: TaggerModel, again: Sequence[Sentence], added: set[int]) -> TaggerModel:
-    """Return a part that neither counts the sentences learned again nor knows what they `added`."""
+def _told(
+    part: TaggerModel, again: Sequence[Sentence], known: npt.NDArray[np.uint32]
+) -> TaggerModel:
+    """Return a part that neither counts sentences learned again nor knows words they alone have."""
     if part.column == TEXT or not again:
         return part
     labels = [known_labels(part.column, one.column(part.column)) for one in again]
@@ -242,10 +241,9 @@ def _told(part: TaggerModel, again: Sequence[Sentence], added: set[int]) -> Tagg
         "labeled": sum(label is not None for own in labels for label in own),
     }
     counts = {name: part.record["train"][name] - n for name, n in more.items()}
-    vocabulary = [half for half in part.vocabulary.tolist() if half not in added]
     return part.replace(
         record={**part.record, "train": {**part.record["train"], **counts}},
-        vocabulary=np.array(vocabulary, np.uint32),
+        vocabulary=np.intersect1d(part.vocabulary, known),
     )
 
 

@@ -212,8 +212,8 @@ def _chosen(
     judges = [Judged(column, counted[column.name], dev, before) for column in columns]
 
     def keeps(rules: Mapping[str, Chosen]) -> bool:
-        tried = _labels(with_tables(model, columns, counted, rules), dev)
-        lost = (n - _n_right(tried[name], gold[name]) for name, n in least.items())
+        labels = _labels(with_tables(model, columns, counted, rules), dev)
+        lost = (n - _n_right(labels[name], gold[name]) for name, n in least.items())
         return max(lost) <= n_tokens // _PER_MISTAKE
 
     lemmas: dict[str, Chosen] = {}
