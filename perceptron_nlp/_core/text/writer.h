@@ -79,8 +79,14 @@ static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size
     const size_t most = LEMMAS_A_WORD * words;
     if (!c->slots && lemma_lay_slots(c, 12, secrets) < 0) return -1;
     if (c->n < most && c->text_used < 16 * most) return 0;
-    lemma_cache_close(c);
-    return lemma_lay_slots(c, 12, secrets);
+    if (c->room > 2 * most) {
+        lemma_cache_close(c);
+        return lemma_lay_slots(c, 12, secrets);
+    }
+    /* Memory that is taken and given back piece by piece comes to more and more. */
+    memset(c->slots, 0, sizeof *c->slots << c->bits);
+    c->n = c->n_done = c->text_used = 0;
+    return 0;
 }
 
 /* The number of an entry, which is new at the end where it was not there; -1: no memory. `hash` is
