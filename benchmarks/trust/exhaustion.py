@@ -300,7 +300,7 @@ def _random_updates(table_type: type[WeightTable], chance: random.Random) -> int
         )
         label = chance.randrange(n_labels)
         if gradients:
-            table.update_adagrad(keys, label, chance.choice([-1.0, 1.0]), 0.1)
+            table.update(keys, label, chance.choice([-1.0, 1.0]), rate=0.1)
         else:
             table.update(keys, label, chance.uniform(-1, 1))
         table.score(keys)

@@ -53,9 +53,9 @@ ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "u
 """Ends of sentences before a capital or caseless letter: marks but full stops, these before a
 ``dash``, ``unspaced`` or behind three digits (``year``), and all before quotes (``closed``) or
 brackets (``bracketed``)."""
-NO_ENDS = ("trailing", "short", "colon", "symbol")
+NO_ENDS = ("trailing", "short", "colon", "symbol", "operator")
 """What ends none before a small letter, if there are capitals: dots, the full stop of a short word,
-colons, other marks."""
+colons, other marks. An ``operator``, a sign or arrow between spaces, ends none at all."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "acronym", "dots"),

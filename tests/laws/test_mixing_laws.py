@@ -48,7 +48,7 @@ def learnt(
     for key, label, step in shard:
         keys = np.array([key << 60], np.uint64)
         if gradients:
-            table.update_adagrad(keys, label, float(np.sign(step)), 0.5, group=key)
+            table.update(keys, label, float(np.sign(step)), group=key, rate=0.5)
         else:
             table.update(keys, label, float(step), group=key)
         w[key, label] += step

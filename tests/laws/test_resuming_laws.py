@@ -104,7 +104,7 @@ def test_a_state_put_into_a_table_is_the_state_of_that_table(
     for key, label, step in updates:
         keys = np.array([key << 60, 5], np.uint64)
         if gradients:
-            table.update_adagrad(keys, label * (n_labels // 4), float(np.sign(step)), 0.1)
+            table.update(keys, label * (n_labels // 4), float(np.sign(step)), rate=0.1)
         else:
             table.update(keys, label * (n_labels // 4), float(step))
         table.advance()

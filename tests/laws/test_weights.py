@@ -376,7 +376,7 @@ def test_adagrad_takes_the_steps_of_a_plain_reference(
         )
         sign, rate = data.draw(st.sampled_from([1.0, -1.0])), data.draw(st.sampled_from([0.1, 2]))
         for label in {data.draw(st.integers(0, 39)) for _ in range(2)}:
-            table.update_adagrad(array(keys), label, sign, rate, values)
+            table.update(array(keys), label, sign, values, rate=rate)
             naive.add_adagrad(keys, label, sign, rate, values)
         examples = data.draw(st.integers(0, 2))
         table.advance(examples)

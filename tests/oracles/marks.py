@@ -41,6 +41,7 @@ WIDE_OPENING = "\u3008\u300a\u300c\u300e\u3010\u2018\u201c\uff08(["
 WIDE_CLOSING = "\u3009\u300b\u300d\u300f\u3011\u2019\u201d\uff09)]'"
 FINAL = ".!?\u2026\u0589\u061f\u0964\u06d4" + WIDE
 PICTURE = re.compile("[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+OPERATOR = re.compile(r"(?=.{1,4}$)(?![<>]{2,}$)-*[<>=+|\u2190-\u22ff][-<>=+|\u2190-\u22ff]*")
 ADDED = ("url", "email", "host", "tag", "emoji", "emoticon")
 """Kinds of patterns that may stand behind the end of a sentence."""
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
@@ -354,6 +355,9 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
             yield kind, end - 1, is_end
         if kind == "year":
             yield kind, end - 2, False
+        is_inner = gap == SPACE and end < len(words) and not breaks[end - 1]
+        if is_inner and not follows and OPERATOR.fullmatch(own.looks):
+            yield "operator", end - 1, False
         rest = own.looks
         while rest and (rest[-1] in CLOSING + PAIRED or PICTURE.match(rest[-1])):
             rest = rest[:-1]

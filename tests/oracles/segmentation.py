@@ -201,10 +201,14 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             certain[at] = SENTENCE if ends_sentence else TOKEN
     ended = set()
     for kind, at, ends_sentence in ends(written, chunk_gaps, breaks):
-        is_sure = ends_sentence or kind == "emoji" or at >= first_capital
+        is_sure = ends_sentence or kind in ("emoji", "operator") or at >= first_capital
         if holds(kind, segmentation.patterns) and is_sure:
             certain[at] = SENTENCE if ends_sentence else TOKEN
             ended |= {at} if ends_sentence else set()
+            begin = at
+            while kind == "operator" and begin and chunk_gaps[begin - 1] == NOTHING:
+                begin -= 1
+                certain[begin] = GOES_ON
     for kind, at, _ in opened(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN

@@ -506,25 +506,19 @@ cdef class FrozenModel:
         return bool(self.decoder.layout.narrow)
 
     @property
-    def has_filters(self):
-        """Is it known of most keys of pairs, and of words after labels, that no row has them?"""
-        return (self.decoder.pairs.filter.words != NULL
+    def looks_ahead(self):
+        """Are keys of pairs put together of what either word has, and is it known of most of them, and
+        of words after labels, that no row has them?"""
+        return (self.decoder.layout.n_halves > 0, self.decoder.pairs.filter.words != NULL
                 and self.decoder.layout.transition_filter.words != NULL)
-
-    @property
-    def has_halves(self):
-        """Are keys of pairs put together of what either word has?"""
-        return self.decoder.layout.n_halves > 0
 
 
 cdef int64_t heaviest(const int16_t *weights, int64_t n) noexcept:
     """The weight that is furthest from 0, without its sign."""
-    cdef int64_t i
-    cdef int16_t low = 0, high = 0
+    cdef int64_t i, most = 0
     for i in range(n):
-        low = min(low, weights[i])
-        high = max(high, weights[i])
-    return max(-<int64_t>low, <int64_t>high)
+        most = max(most, abs(<int64_t>weights[i]))
+    return most
 
 
 cdef int32_t _mark_of(int32_t condition):

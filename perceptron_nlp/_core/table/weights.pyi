@@ -35,15 +35,7 @@ class WeightTable:
         step: float,
         values: npt.ArrayLike | None = None,
         group: int = 0,
-    ) -> None: ...
-    def update_adagrad(
-        self,
-        keys: npt.NDArray[np.uint64],
-        label: int,
-        sign: float,
-        rate: float,
-        values: npt.ArrayLike | None = None,
-        group: int = 0,
+        rate: float | None = None,
     ) -> None: ...
     def average(self) -> FrozenWeights: ...
     def last(self) -> FrozenWeights: ...

@@ -190,53 +190,38 @@ cdef class WeightTable:
                 score(&self.table, row, v[i], &scores[0])
         return out
 
-    def update(self, keys, label, double step, values=None, group=0):
-        """Add step * value to the weights of `label` for each feature of an example.
+    def update(self, keys, label, double step, values=None, group=0, rate=None):
+        """Add step * value to the weights of `label` for each feature of an example; with a rate,
+        take AdaGrad's step of `rate` along step * value.
 
         Raises
         ------
-        ArgumentError : label out of range, a step or value that is not finite
+        ArgumentError : label out of range; a step, rate or value that is not finite; a rate, and the
+            table was made without gradients
         MemoryLimitError : no memory for a new weight; no weight has changed
         """
         cdef const uint64_t[::1] k = feature_keys(keys)
         cdef const double[::1] v = feature_values(values, k.shape[0])
         cdef int32_t y = _label(label, self.table.n_labels)
         cdef uint16_t made_by = group
+        cdef bint adapts = rate is not None
+        cdef double own_rate = rate if adapts else 0
         cdef Py_ssize_t i
         cdef int64_t at
         cdef Row row
-        if not isfinite(step):
-            raise ArgumentError(f"step: {step} is not a finite number")
-        self._reserve(k.shape[0])
-        for i in range(k.shape[0]):
-            at = touch(&self.table, insert(&self.table, k[i], made_by), y, &row)
-            row.weight[at] += step * v[i]
-
-    def update_adagrad(self, keys, label, double sign, double rate, values=None, group=0):
-        """Take AdaGrad's step of `rate` along sign * value for each feature of an example.
-
-        Raises
-        ------
-        ArgumentError : the table was made without gradients, a label out of range, or a sign,
-            rate or value that is not finite
-        MemoryLimitError : no memory for a new weight; no weight has changed
-        """
-        cdef const uint64_t[::1] k = feature_keys(keys)
-        cdef const double[::1] v = feature_values(values, k.shape[0])
-        cdef int32_t y = _label(label, self.table.n_labels)
-        cdef uint16_t made_by = group
-        cdef Py_ssize_t i
-        cdef int64_t at
-        cdef Row row
-        if not self.table.with_squares:
+        if adapts and not self.table.with_squares:
             raise ArgumentError("gradients: this table was made without them")
-        if not isfinite(sign) or not isfinite(rate):
-            raise ArgumentError(f"sign, rate: {sign}, {rate} are not both finite numbers")
+        if not isfinite(step) or not isfinite(own_rate):
+            raise ArgumentError(f"step: {step} is not a finite number, or a rate of {rate} is not")
         self._reserve(k.shape[0])
         for i in range(k.shape[0]):
-            if v[i] != 0:
-                at = touch(&self.table, insert(&self.table, k[i], made_by), y, &row)
-                step_adagrad(&row, at, sign * v[i], rate)
+            if adapts and v[i] == 0:
+                continue
+            at = touch(&self.table, insert(&self.table, k[i], made_by), y, &row)
+            if adapts:
+                step_adagrad(&row, at, step * v[i], own_rate)
+            else:
+                row.weight[at] += step * v[i]
 
     cdef int _reserve(self, Py_ssize_t n) except -1:
         """Room for an update of n features, so that it happens whole or not at all."""

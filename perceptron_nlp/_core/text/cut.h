@@ -1206,6 +1206,10 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             !(atom->kind & ENDS_LINE) && is_last_picture(atom + 1, behind) &&
             holds(m, PATTERN_EMOJI))
             atom->label = m->token;
+        if (atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE) && i + 1 < end && !follows &&
+            holds(m, PATTERN_OPERATOR) && is_operator(&own))
+            for (size_t k = chunk + from; k <= i; k++)
+                atoms[k].label = k < i ? m->goes_on : m->token;
         if (before_item) {
             const int opens = opens_item(&own);
             const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);

@@ -48,6 +48,7 @@ enum {
     PATTERN_SHORT,
     PATTERN_COLON,
     PATTERN_SYMBOL,
+    PATTERN_OPERATOR,
     PATTERN_ITEM,
     PATTERN_HYPHEN, /* see sides_of */
     PATTERN_COUNT,
@@ -76,7 +77,8 @@ static const char *const STAGES = " alpha beta rc pre dev post ";
 #define LONGEST_END 6
 #define MOST_ITEM_DIGITS 3
 #define MOST_ORDINAL_DIGITS 2
-#define LONGEST_CODE 40  /* atoms, or characters of a name in markup */
+#define LONGEST_CODE 40 /* atoms, or characters of a name in markup */
+#define MOST_OF_OPERATOR 4
 #define SHORTEST_NOTED 4 /* letters: m² is a unit */
 #define LEADS ">/#%;"    /* of quoted lines, comments and headings */
 
@@ -655,6 +657,19 @@ static inline const Atom *first_behind(const Atom *next, size_t behind) {
         if (!is_opening || (next->gap != GAP_NOTHING && !is_apart)) return next;
     }
     return NULL;
+}
+
+/* Are atoms with nothing between an arrow, or a sign of formulas and menus: x > y, A -> B, a | b? */
+static inline int is_operator(const Chunk *c) {
+    int64_t n_signs = 0, n_angles = 0;
+    for (int64_t k = 0; k < c->n; k++) {
+        const uint32_t mark = mark_at(c, k);
+        const int is_sign = is_one_of(mark, "<>=+|") || (mark >= 0x2190 && mark < 0x2300);
+        if (k == MOST_OF_OPERATOR || (!is_sign && mark != '-')) return 0;
+        n_signs += is_sign;
+        n_angles += is_one_of(mark, "<>");
+    }
+    return n_signs && (n_angles < c->n || c->n == 1); /* << is a quote, <> a bracket */
 }
 
 /* Does a sentence begin with that, behind the end of one? */

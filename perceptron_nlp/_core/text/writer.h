@@ -67,8 +67,7 @@ static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
     return c->text + c->text_used;
 }
 
-/* Entries for each word that is remembered: one takes little, and its lemma may take long to find
- * again, since the cache is emptied as a whole. */
+/* Entries for each word that is remembered: they take little, and their lemmas long to find again. */
 #define LEMMAS_A_WORD 4
 
 /* Bytes that they take for each word: of an entry, four slots and two strings. */
@@ -77,20 +76,17 @@ static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
 /* Empty the cache where it is full; -1: no memory. */
 static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size_t words) {
     const size_t most = LEMMAS_A_WORD * words;
-    if (!c->slots && lemma_lay_slots(c, 12, secrets) < 0) return -1;
-    if (c->n < most && c->text_used < 16 * most) return 0;
-    if (c->room > 2 * most) {
-        lemma_cache_close(c);
-        return lemma_lay_slots(c, 12, secrets);
-    }
-    /* Memory that is taken and given back piece by piece comes to more and more. */
+    const int is_full = c->n >= most || c->text_used >= 16 * most;
+    if (is_full && c->room > 2 * most) lemma_cache_close(c);
+    if (!c->slots) return lemma_lay_slots(c, 12, secrets);
+    if (!is_full) return 0;
+    /* Memory given back piece by piece, and taken again, comes to more and more. */
     memset(c->slots, 0, sizeof *c->slots << c->bits);
     c->n = c->n_done = c->text_used = 0;
     return 0;
 }
 
-/* The number of an entry, which is new at the end where it was not there; -1: no memory. `hash` is
- * its lemma_hash. */
+/* The number of an entry, new at the end if it was not there; -1: no memory. `hash`: lemma_hash. */
 static inline int64_t lemma_find(LemmaCache *c, WordRef form, const uint8_t *text, uint64_t tags,
                                  uint64_t hash, const uint64_t *secrets) {
     size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));

@@ -162,7 +162,7 @@ def test_a_table_that_cannot_be_made_names_the_argument(
         (lambda t: t.last().score(np.array([1])), ArgumentTypeError, "keys: .* of int64"),
         (lambda t: t.advance(-1), ArgumentError, "examples: -1 cannot be added to 0"),
         (
-            lambda t: t.update_adagrad(KEY, 1, 1.0, 0.1),
+            lambda t: t.update(KEY, 1, 1.0, rate=0.1),
             ArgumentError,
             "gradients: this table was made",
         ),
@@ -180,8 +180,8 @@ def test_an_argument_that_cannot_be_used_is_named_and_changes_nothing(
 @pytest.mark.parametrize(("sign", "rate"), [(float("nan"), 0.1), (1.0, float("inf"))])
 def test_adagrad_takes_finite_numbers_only(sign: float, rate: float) -> None:
     table = WeightTable(3, gradients=True)
-    with pytest.raises(ArgumentError, match="sign, rate: "):
-        table.update_adagrad(KEY, 1, sign, rate)
+    with pytest.raises(ArgumentError, match="a rate of "):
+        table.update(KEY, 1, sign, rate=rate)
     assert table.n_rows == 0
 
 
@@ -189,5 +189,5 @@ def test_a_gradient_too_small_to_be_squared_changes_nothing() -> None:
     table = WeightTable(2, gradients=True)
     key = np.array([1], np.uint64)
     for sign in (0.0, 1e-200):
-        table.update_adagrad(key, 0, sign, 0.1)
+        table.update(key, 0, sign, rate=0.1)
     assert table.score(key).tolist() == [0.0, 0.0]

@@ -235,7 +235,7 @@ def test_a_table_taken_up_elsewhere_learns_on_as_the_first(
         for key, label, step in part:
             keys = np.array([key << 60], np.uint64)
             if gradients:
-                table.update_adagrad(keys, label, step, 0.1)
+                table.update(keys, label, step, rate=0.1)
             else:
                 table.update(keys, label, step)
             table.advance()

@@ -500,6 +500,8 @@ def cut(tagger: pn.Tagger, text: str) -> str:
         ("le z. dort, zoé va... le bois", "le z. dort , zoé va ... / le bois"),
         ("Zoé va en 1990. Le chat dort", "Zoé va en 1990 . / Le chat dort"),
         ("Zoé voit le qq. du bois", "Zoé voit le qq. du bois"),
+        ("Zoé > Le bois -> Le chat | Va", "Zoé > Le bois -> Le chat | Va"),
+        ("Zoé → Le chat <= Le bois = Le", "Zoé → Le chat <= Le bois = Le"),
         ("zoé voit le_bois et __bois__.", "zoé voit le_bois et __ bois __ ."),
     ],
 )
