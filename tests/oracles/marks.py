@@ -42,6 +42,7 @@ WIDE_CLOSING = "\u3009\u300b\u300d\u300f\u3011\u2019\u201d\uff09)]'"
 FINAL = ".!?\u2026\u0589\u061f\u0964\u06d4" + WIDE
 PICTURE = re.compile("[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 OPERATOR = re.compile(r"(?=.{1,4}$)(?![<>]{2,}$)-*[<>=+|\u2190-\u22ff][-<>=+|\u2190-\u22ff]*")
+UNITS = "%$\u00a3\u00b0\u20ac"
 ADDED = ("url", "email", "host", "tag", "emoji", "emoticon")
 """Kinds of patterns that may stand behind the end of a sentence."""
 END_KINDS = {"!": "exclamation", "?": "question", "\u061f": "question", "\u2026": "ellipsis"}
@@ -356,7 +357,8 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
         if kind == "year":
             yield kind, end - 2, False
         is_inner = gap == SPACE and end < len(words) and not breaks[end - 1]
-        if is_inner and not follows and OPERATOR.fullmatch(own.looks):
+        is_operator = OPERATOR.fullmatch(own.looks) or own.looks[-1] in UNITS
+        if is_inner and not follows and is_operator:
             yield "operator", end - 1, False
         rest = own.looks
         while rest and (rest[-1] in CLOSING + PAIRED or PICTURE.match(rest[-1])):

@@ -15,6 +15,7 @@ from oracles.marks import (
     FINAL,
     NOTE,
     PICTURE,
+    UNITS,
     breaks_of,
     commas,
     enclosed,
@@ -148,6 +149,24 @@ def _chunk_gaps(text: str, atoms: Atoms) -> list[str]:
     return gaps
 
 
+def _in_runs(text: str, atoms: Atoms) -> tuple[Atoms, list[int]]:
+    """Atoms whose letters are joined, and the first of those that each is made of; one more."""
+    spans: list[tuple[int, int]] = []
+    gaps: list[str] = []
+    places: list[int] = []
+    was_letter = False
+    for at, (start, end) in enumerate(atoms.spans):
+        is_letter = character_type(seen(text[start:end])[0]) in "Aac"
+        if was_letter and is_letter and atoms.gaps[at - 1] == NOTHING:
+            spans[-1], gaps[-1] = (spans[-1][0], end), atoms.gaps[at]
+        else:
+            spans.append((start, end))
+            gaps.append(atoms.gaps[at])
+            places.append(at)
+        was_letter = is_letter
+    return Atoms(spans, gaps), [*places, len(atoms.spans)]
+
+
 def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
     cut = _labeler(segmentation.cut)
     own = [look(text[start:end]).replace(NOTE, "n") for start, end in atoms.spans]
@@ -169,7 +188,9 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if holds(kind, segmentation.patterns):
             certain[at] = SENTENCE if ends_sentence else TOKEN
     looks = sketch(words)
-    for kind, begin, end in patterns(text, Atoms(atoms.spans, chunk_gaps)):
+    runs, places_of = _in_runs(text, Atoms(atoms.spans, chunk_gaps))
+    for kind, *edges in patterns(text, runs):
+        begin, end = (places_of[edge] for edge in edges)
         if not holds(kind, segmentation.patterns):
             continue
         certain[begin : end - 1] = [GOES_ON] * (end - 1 - begin)
@@ -208,7 +229,8 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
             begin = at
             while kind == "operator" and begin and chunk_gaps[begin - 1] == NOTHING:
                 begin -= 1
-                certain[begin] = GOES_ON
+            if kind == "operator" and written[at][0] not in UNITS:
+                certain[begin:at] = [GOES_ON] * (at - begin)
     for kind, at, _ in opened(written, chunk_gaps):
         if holds(kind, segmentation.patterns):
             certain[at] = TOKEN

@@ -4,6 +4,7 @@
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
@@ -31,9 +32,6 @@ cdef extern from *:
     """
     size_t count_newlines_of(const uint8_t *p, size_t n) nogil
 
-cdef extern from "features/hashing.h":
-    pass
-
 cdef extern from "conllu/scan.h" nogil:
     const int CONLLU_COLUMNS
     const int MAX_PLACES
@@ -54,54 +52,9 @@ cdef extern from "conllu/scan.h" nogil:
 
 cdef extern from *:
     """
-    /* Python strings of UTF-8, equal ones one object as far as a table of fixed size goes. */
-    #define SHARED_BITS 16
-    #define SHARED_TRIES 4
-
-    typedef struct {
-        uint64_t hashes[1 << SHARED_BITS];
-        PyObject *strings[1 << SHARED_BITS]; /* NULL: a free place */
-    } SharedStrings;
-
-    static inline int is_string_of(PyObject *s, const uint8_t *text, size_t n) {
-        Py_ssize_t length = 0;
-        const char *own = PyUnicode_AsUTF8AndSize(s, &length);
-        if (!own) PyErr_Clear();
-        return own && (size_t)length == n && !memcmp(own, text, n);
-    }
-
-    /* A new reference to the string; NULL: an exception is set. When all its places are taken by
-     * others, one of them is no longer shared. */
-    static inline PyObject *shared_string(SharedStrings *x, const uint8_t *text, size_t n) {
-        uint64_t hash = xxh64(text, n, 0);
-        size_t first = (size_t)(hash >> (64 - SHARED_BITS)), at = first;
-        for (int tries = 0; tries < SHARED_TRIES; tries++) {
-            size_t place = (first + (size_t)tries) & (((size_t)1 << SHARED_BITS) - 1);
-            if (!x->strings[place]) {
-                at = place;
-                break;
-            }
-            if (x->hashes[place] == hash && is_string_of(x->strings[place], text, n)) {
-                Py_INCREF(x->strings[place]);
-                return x->strings[place];
-            }
-        }
-        PyObject *s = PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)n, NULL);
-        if (!s) return NULL;
-        Py_INCREF(s);
-        Py_XSETREF(x->strings[at], s);
-        x->hashes[at] = hash;
-        return s;
-    }
-
-    static inline void shared_strings_clear(SharedStrings *x) {
-        for (size_t i = 0; i < (size_t)1 << SHARED_BITS; i++) Py_CLEAR(x->strings[i]);
-    }
-
     enum { TAKEN_COLUMNS = 3 };
     typedef struct {
         ConlluSentence sentence;
-        SharedStrings shared;
         Field fields[TAKEN_COLUMNS][MAX_PLACES];
         uint32_t rows[MAX_PLACES];
     } Scan;
@@ -124,13 +77,8 @@ cdef extern from *:
     }
     """
     const int TAKEN_COLUMNS
-    ctypedef struct SharedStrings:
-        pass
-    object shared_string(SharedStrings *x, const uint8_t *text, size_t n)
-    void shared_strings_clear(SharedStrings *x) noexcept
     ctypedef struct Scan:
         ConlluSentence sentence
-        SharedStrings shared
         Field fields[3][4096]
         uint32_t rows[4096]
     PyObject *decoded(const uint8_t *text, size_t n) except? NULL
@@ -140,14 +88,18 @@ cdef extern from *:
 
 # Sentences given at a time: few enough for a long text not to stand in memory as objects.
 cdef enum: MOST_SENTENCES = 128
+# Strings of which equal ones are one object.
+cdef enum: MOST_SHARED = 65536
 
 
 cdef class ConlluScanner:
     """Takes the usual sentences at the front of texts; equal words and tags become one object."""
 
     cdef Scan *scan
+    cdef dict shared
 
     def __cinit__(self):
+        self.shared = {}
         self.scan = <Scan *>calloc(1, sizeof(Scan))
         if self.scan == NULL:
             raise MemoryLimitError("no memory to read CoNLL-U")
@@ -155,7 +107,6 @@ cdef class ConlluScanner:
 
     def __dealloc__(self):
         if self.scan != NULL:
-            shared_strings_clear(&self.scan.shared)
             free(self.scan)
 
     def take(self, const uint8_t[::1] text not None, Py_ssize_t line):
@@ -204,10 +155,23 @@ cdef class ConlluScanner:
             count_text(start, body, &points, &breaks)
             line += breaks
             taken.append((kept, points, line, x.sentence.n_lines, _rows(x),
-                          _column(x, 0), _column(x, 1), _column(x, 2)))
+                          self._column(0), self._column(1), self._column(2)))
             line += x.sentence.n_lines + 1
             start = at
         return taken, start - begin, line - first_line, scanned == NOT_WHOLE
+
+    cdef tuple _column(self, int column):
+        cdef uint32_t i, n = self.scan.sentence.n_words
+        cdef tuple strings = PyTuple_New(n)
+        cdef Field *fields = self.scan.fields[column]
+        if len(self.shared) > MOST_SHARED:
+            self.shared.clear()
+        for i in range(n):
+            string = PyUnicode_DecodeUTF8(<const char *>fields[i].text, fields[i].length, NULL)
+            string = self.shared.setdefault(string, string)
+            Py_INCREF(string)
+            PyTuple_SET_ITEM(strings, i, string)
+        return strings
 
 
 cdef int _scan_comments(const uint8_t **at, const uint8_t *end) noexcept:
@@ -234,17 +198,6 @@ cdef int _scan_words(Scan *x, const uint8_t **at, const uint8_t *end) noexcept:
         x.fields[2][word] = fields[C_XPOS]
     at[0] += 1
     return more if x.sentence.n_words else -1
-
-
-cdef tuple _column(Scan *x, int column):
-    cdef uint32_t i, n = x.sentence.n_words
-    cdef tuple strings = PyTuple_New(n)
-    cdef Field *fields = x.fields[column]
-    for i in range(n):
-        string = shared_string(&x.shared, fields[i].text, fields[i].length)
-        Py_INCREF(string)
-        PyTuple_SET_ITEM(strings, i, string)
-    return strings
 
 
 cdef _rows(Scan *x):

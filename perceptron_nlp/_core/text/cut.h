@@ -110,6 +110,7 @@ typedef struct {
     uint32_t asked, known;
     uint64_t *words; /* what is known of places beside a type; 0: not asked for yet */
     WordScratch scratch;
+    Runs runs;
 } CutSums;
 
 /* Of the line of an atom, in characters, white space being one: what is before it, at most
@@ -158,6 +159,7 @@ static inline void sums_close(CutSums *sums) {
     free(sums->windows);
     free(sums->words);
     word_scratch_close(&sums->scratch);
+    free(sums->runs.atoms);
 }
 
 static inline void cut_close(Cut *x) {
@@ -730,10 +732,12 @@ static inline int64_t abbreviation_begin(const CutModel *m, CutSums *sums, const
     return is_abbreviation(m, sums, c, begin, k) ? begin : -1;
 }
 
-/* z. B., d. h. so: is atom k a small letter alone with a full stop behind, before small letters or one
- * letter with a full stop? There `behind` atoms, of which the last may not be whole. */
+/* etc., z. B., d. h. so: stands a comma behind the full stop of atom k? Or is that a small letter alone,
+ * before small letters or one letter with a full stop? There `behind` atoms, of which the last may not be
+ * whole. */
 static inline int is_shortened(const Chunk *c, int64_t k, size_t behind) {
     const Atom *atom = &c->atoms[k], *next = atom + 2;
+    if (mark_at(c, k + 2) == ',') return 1;
     if (behind < 3 || atom->first != LOOK_SMALL || n_chars(c, k) > 1) return 0;
     if (next[-1].gap != GAP_SPACE || (k > 0 && (!opens_pattern(c, k - 1) || is_name(c, k - 2))))
         return 0;
@@ -767,9 +771,13 @@ static inline void hold_abbreviations(const CutModel *m, CutSums *sums, const ui
 
 /* Label what is within the patterns of n atoms with nothing between, and the places between them and
  * marks and brackets that are no part of them (of EY4096.1 the rest is); all from `first` on. */
-static inline void hold_patterns(const CutModel *m, Chunk chunk, Atom *atoms, int64_t first) {
-    int64_t begin, end;
-    for (int kind; (kind = next_pattern(&chunk, &begin, &end)) >= 0;) {
+static inline void hold_patterns(const CutModel *m, Runs *room, Chunk chunk, Atom *atoms,
+                                 int64_t first) {
+    Chunk runs = in_runs(&chunk, room);
+    int64_t begin, end, at = 0;
+    for (int kind; (kind = next_pattern(&runs, &begin, &end)) >= 0;) {
+        begin = place_of(&chunk, &runs, begin, at);
+        end = at = place_of(&chunk, &runs, end, begin);
         if (!holds(m, kind)) continue;
         for (int64_t k = begin < first ? first : begin; k + 1 < end; k++)
             atoms[k].label = m->goes_on;
@@ -1183,8 +1191,8 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
         const Chunk own = {text, atoms + chunk, (int64_t)n, 0, 0};
         int ends = 0;
         if (n > 2 && m->held) hold_unspaced(m, &own, atoms + chunk, (int64_t)from);
-        if (n > 1 && m->held && may_have_pattern(atoms + chunk, n))
-            hold_patterns(m, own, atoms + chunk, (int64_t)from);
+        if (n > 1 && sums && m->held && may_have_pattern(atoms + chunk, n))
+            hold_patterns(m, &sums->runs, own, atoms + chunk, (int64_t)from);
         if (n > 1 && m->held)
             hold_enclosed(m, &own, atoms + chunk, (int64_t)from, chunk > begin && chunk > first,
                           i + 1 < end && atoms[i + 1].first == LOOK_SMALL);
@@ -1207,8 +1215,8 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             holds(m, PATTERN_EMOJI))
             atom->label = m->token;
         if (atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE) && i + 1 < end && !follows &&
-            holds(m, PATTERN_OPERATOR) && is_operator(&own))
-            for (size_t k = chunk + from; k <= i; k++)
+            holds(m, PATTERN_OPERATOR) && (is_operator(&own) || is_unit(atom->first)))
+            for (size_t k = is_operator(&own) ? chunk + from : i; k <= i; k++)
                 atoms[k].label = k < i ? m->goes_on : m->token;
         if (before_item) {
             const int opens = opens_item(&own);

@@ -158,6 +158,40 @@ static inline int is_listed(const Chunk *c, int64_t begin, int64_t end, const ch
     return strstr(words, own) != NULL;
 }
 
+/* Room for atoms that others were made to. */
+typedef struct {
+    Atom *atoms;
+    size_t room;
+} Runs;
+
+/* Are atom k and the next of one run of letters, of which each may be an atom? */
+static inline int goes_on_in(const Chunk *c, int64_t k) {
+    if (k < 0 || k + 1 >= c->n || n_chars(c, k) == LONGEST_ATOM) return 0;
+    const uint8_t type = c->atoms[k].type, next = c->atoms[k + 1].type;
+    return type && type < TYPE_DIGIT && next && next < TYPE_DIGIT;
+}
+
+/* A chunk as patterns have it, in runs of letters: itself, where no letters are apart. */
+static inline Chunk in_runs(const Chunk *c, Runs *x) {
+    int64_t n = 0, k = 0;
+    while (k < c->n && !goes_on_in(c, k)) k++;
+    if (k == c->n || array_room(&x->atoms, &x->room, (size_t)c->n, sizeof *x->atoms) < 0) return *c;
+    for (k = 0; k < c->n; k++) {
+        if (!goes_on_in(c, k - 1)) x->atoms[n++] = c->atoms[k];
+        x->atoms[n - 1].end = c->atoms[k].end;
+        x->atoms[n - 1].char_end = c->atoms[k].char_end;
+        x->atoms[n - 1].last = c->atoms[k].last;
+    }
+    return (Chunk){c->text, x->atoms, n, 0, 0};
+}
+
+/* The atom from k on with which an atom of its runs begins, or the end. */
+static inline int64_t place_of(const Chunk *c, const Chunk *runs, int64_t run, int64_t k) {
+    if (run == runs->n) return c->n;
+    while (c->atoms[k].begin < runs->atoms[run].begin) k++;
+    return k;
+}
+
 /* May the end of a host be a word behind the end of a sentence? League.De, year.Net */
 static inline int may_follow(const Chunk *c, int64_t k) {
     const Atom *own = &c->atoms[k];
@@ -670,6 +704,10 @@ static inline int is_operator(const Chunk *c) {
         n_angles += is_one_of(mark, "<>");
     }
     return n_signs && (n_angles < c->n || c->n == 1); /* << is a quote, <> a bracket */
+}
+
+static inline int is_unit(uint32_t mark) {
+    return is_one_of(mark, "%$") || mark == 0xA3 || mark == 0xB0 || mark == 0x20AC;
 }
 
 /* Does a sentence begin with that, behind the end of one? */
