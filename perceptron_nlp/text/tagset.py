@@ -55,7 +55,7 @@ ENDS = ("exclamation", "question", "ellipsis", "closed", "bracketed", "dash", "u
 brackets (``bracketed``)."""
 NO_ENDS = ("trailing", "short", "colon", "symbol", "operator")
 """What ends none before a small letter, if there are capitals: dots, the full stop of a short word,
-colons, other marks. An ``operator``, a sign or arrow between spaces, ends none at all."""
+colons, other marks. An ``operator``, a sign or arrow between spaces, or %, ends none at all."""
 PATTERN_KINDS = (
     *("url", "email", "host", "file", "handle", "tag", "version", "date", "time", "number"),
     *("fraction", "name", "initials", "emoji", "emoticon", "entity", "code", "acronym", "dots"),

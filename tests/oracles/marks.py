@@ -357,8 +357,8 @@ def ends(words: Sequence[str], gaps: Sequence[str], breaks: Sequence[bool]) -> I
         if kind == "year":
             yield kind, end - 2, False
         is_inner = gap == SPACE and end < len(words) and not breaks[end - 1]
-        is_operator = OPERATOR.fullmatch(own.looks) or own.looks[-1] in UNITS
-        if is_inner and not follows and is_operator:
+        is_operator = not follows and OPERATOR.fullmatch(own.looks)
+        if is_inner and (is_operator or own.looks[-1] in UNITS):
             yield "operator", end - 1, False
         rest = own.looks
         while rest and (rest[-1] in CLOSING + PAIRED or PICTURE.match(rest[-1])):

@@ -1214,9 +1214,9 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             !(atom->kind & ENDS_LINE) && is_last_picture(atom + 1, behind) &&
             holds(m, PATTERN_EMOJI))
             atom->label = m->token;
-        if (atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE) && i + 1 < end && !follows &&
-            holds(m, PATTERN_OPERATOR) && (is_operator(&own) || is_unit(atom->first)))
-            for (size_t k = is_operator(&own) ? chunk + from : i; k <= i; k++)
+        if (atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE) && i + 1 < end &&
+            holds(m, PATTERN_OPERATOR) && (is_unit(atom->first) || (!follows && is_operator(&own))))
+            for (size_t k = is_unit(atom->first) ? i : chunk + from; k <= i; k++)
                 atoms[k].label = k < i ? m->goes_on : m->token;
         if (before_item) {
             const int opens = opens_item(&own);

@@ -44,6 +44,11 @@ def test_abbreviations_of_small_letters_may_begin_with_a_capital(english: pn.Tag
     assert cut(listed, "Bzz. Z.B. in BZZ. so") == [["Bzz.", "Z.B.", "in", "BZZ", "."], ["so"]]
 
 
+def test_a_comma_behind_a_full_stop_tells_an_abbreviation(english: pn.Tagger) -> None:
+    found = cut(english, "Zarb., grumbl., and so on.")
+    assert found == [["Zarb.", ",", "grumbl.", ",", "and", "so", "on", "."]]
+
+
 @pytest.mark.parametrize(
     ("lines", "place"),
     [("Dr.\n§ 5\n", ":2"), ("a..b.\n", ":1"), ("\n\n", "none"), ("1.\n", ":1"), ("et al\n", ":1")],

@@ -501,6 +501,7 @@ def cut(tagger: pn.Tagger, text: str) -> str:
         ("Zoé va en 1990. Le chat dort", "Zoé va en 1990 . / Le chat dort"),
         ("Zoé voit le qq. du bois", "Zoé voit le qq. du bois"),
         ("Zoé > Le bois -> Le chat | Va", "Zoé > Le bois -> Le chat | Va"),
+        ("Zoé voit 3% Le chat ° Le bois €", "Zoé voit 3% Le chat ° Le bois €"),
         ("Zoé → Le chat <= Le bois = Le", "Zoé → Le chat <= Le bois = Le"),
         ("zoé voit le_bois et __bois__.", "zoé voit le_bois et __ bois __ ."),
     ],
@@ -511,7 +512,7 @@ def test_what_a_treebank_lacks_is_cut_as_in_most_languages(
     # Whether these are one token each is not settled.
     found = cut(plain, text).replace("3 .", "3.").replace("XIX .", "XIX.").replace("m ²", "m²")
     found = found.replace("z .", "z.").replace("qq .", "qq.")
-    for marks in ("?!", "**", "``", "''", "__"):
+    for marks in ("?!", "**", "``", "''", "__", "3%"):
         found, expected = (one.replace(" ".join(marks), marks) for one in (found, expected))
     assert found == expected
 
