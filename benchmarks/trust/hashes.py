@@ -279,7 +279,6 @@ FLOODED = (
 PROBED: dict[tuple[str, str], str] = {
     ("conllu/numbering.h", "numbering_of"): "training from a file",
     ("conllu/numbering.h", "numbering_put"): "training from a file",
-    ("conllu/conlluscan.pyx", "shared_string"): "nobody: four slots at most are looked at",
     ("model/frozen.h", "frozen_next"): "tagging",
     ("table/probe.h", "index_find"): "training",
     ("table/probe.h", "index_put"): "training",
