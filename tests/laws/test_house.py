@@ -26,7 +26,7 @@ REACHED = {
     "lines of Python": 48_395,
     "modules of Python": 214,
     "modules over 400 lines, but the facade": 7,
-    "lines of the core": 17_477,
+    "lines of the core": 17_471,
     "files of the core": 60,
     "classes for a sentence or a text": 21,
     "methods of Tagger that label": 7,

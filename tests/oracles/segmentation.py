@@ -226,10 +226,10 @@ def _labeled(segmentation: Segmentation, text: str, atoms: Atoms) -> list[str]:
         if holds(kind, segmentation.patterns) and is_sure:
             certain[at] = SENTENCE if ends_sentence else TOKEN
             ended |= {at} if ends_sentence else set()
-            begin = at
-            while kind == "operator" and begin and chunk_gaps[begin - 1] == NOTHING:
-                begin -= 1
             if kind == "operator" and written[at][0] not in UNITS:
+                begin = at
+                while begin and chunk_gaps[begin - 1] == NOTHING:
+                    begin -= 1
                 certain[begin:at] = [GOES_ON] * (at - begin)
     for kind, at, _ in opened(written, chunk_gaps):
         if holds(kind, segmentation.patterns):

@@ -1,7 +1,6 @@
 # cython: language_level=3, freethreading_compatible=True
 """Sentences of CoNLL-U cut and checked as bytes, before Python objects are made of them."""
 
-from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
@@ -59,13 +58,6 @@ cdef extern from *:
         uint32_t rows[MAX_PLACES];
     } Scan;
 
-    /* The text; NULL without an exception: it is not UTF-8. */
-    static inline PyObject *decoded(const uint8_t *text, size_t n) {
-        PyObject *s = PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)n, NULL);
-        if (!s && PyErr_ExceptionMatches(PyExc_UnicodeDecodeError)) PyErr_Clear();
-        return s;
-    }
-
     /* Code points and line feeds of a text. */
     static inline void count_text(const uint8_t *at, const uint8_t *end, Py_ssize_t *points,
                                   Py_ssize_t *breaks) {
@@ -81,10 +73,8 @@ cdef extern from *:
         ConlluSentence sentence
         Field fields[3][4096]
         uint32_t rows[4096]
-    PyObject *decoded(const uint8_t *text, size_t n) except? NULL
     void count_text(const uint8_t *at, const uint8_t *end, Py_ssize_t *points,
                     Py_ssize_t *breaks) noexcept
-    void Py_DECREF_POINTER "Py_DECREF"(PyObject *o) noexcept
 
 # Sentences given at a time: few enough for a long text not to stand in memory as objects.
 cdef enum: MOST_SENTENCES = 128
@@ -130,7 +120,6 @@ cdef class ConlluScanner:
         cdef const uint8_t *end
         cdef const uint8_t *body
         cdef const uint8_t *at
-        cdef PyObject *whole
         cdef Py_ssize_t points, breaks, first_line = line
         cdef list taken = []
         cdef int scanned = NOT_WHOLE
@@ -147,14 +136,13 @@ cdef class ConlluScanner:
             scanned = _scan_words(x, &at, end)
             if scanned < 0:
                 break
-            whole = decoded(start, at - start)
-            if whole == NULL:
+            try:
+                whole = PyUnicode_DecodeUTF8(<const char *>start, at - start, NULL)
+            except UnicodeDecodeError:
                 break
-            kept = <object>whole
-            Py_DECREF_POINTER(whole)
             count_text(start, body, &points, &breaks)
             line += breaks
-            taken.append((kept, points, line, x.sentence.n_lines, _rows(x),
+            taken.append((whole, points, line, x.sentence.n_lines, _rows(x),
                           self._column(0), self._column(1), self._column(2)))
             line += x.sentence.n_lines + 1
             start = at

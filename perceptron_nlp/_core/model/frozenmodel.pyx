@@ -506,11 +506,15 @@ cdef class FrozenModel:
         return bool(self.decoder.layout.narrow)
 
     @property
-    def looks_ahead(self):
-        """Are keys of pairs put together of what either word has, and is it known of most of them, and
-        of words after labels, that no row has them?"""
-        return (self.decoder.layout.n_halves > 0, self.decoder.pairs.filter.words != NULL
+    def has_filters(self):
+        """Is it known of most keys of pairs, and of words after labels, that no row has them?"""
+        return (self.decoder.pairs.filter.words != NULL
                 and self.decoder.layout.transition_filter.words != NULL)
+
+    @property
+    def has_halves(self):
+        """Are keys of pairs put together of what either word has?"""
+        return self.decoder.layout.n_halves > 0
 
 
 cdef int64_t heaviest(const int16_t *weights, int64_t n) noexcept:

@@ -211,8 +211,10 @@ cdef class WeightTable:
         cdef Row row
         if adapts and not self.table.with_squares:
             raise ArgumentError("gradients: this table was made without them")
-        if not isfinite(step) or not isfinite(own_rate):
-            raise ArgumentError(f"step: {step} is not a finite number, or a rate of {rate} is not")
+        if not isfinite(step):
+            raise ArgumentError(f"step: {step} is not a finite number")
+        if not isfinite(own_rate):
+            raise ArgumentError(f"rate: {rate} is not a finite number")
         self._reserve(k.shape[0])
         for i in range(k.shape[0]):
             if adapts and v[i] == 0:

@@ -1214,15 +1214,15 @@ static inline size_t settle_places(const CutModel *m, CutSums *sums, const uint8
             !(atom->kind & ENDS_LINE) && is_last_picture(atom + 1, behind) &&
             holds(m, PATTERN_EMOJI))
             atom->label = m->token;
-        if (atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE) && i + 1 < end &&
-            holds(m, PATTERN_OPERATOR) && (is_unit(atom->first) || (!follows && is_operator(&own))))
+        const int is_inner =
+            i >= first && i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
+        if (is_inner && holds(m, PATTERN_OPERATOR) &&
+            (is_unit(atom->first) || (!follows && is_operator(&own))))
             for (size_t k = is_unit(atom->first) ? i : chunk + from; k <= i; k++)
                 atoms[k].label = k < i ? m->goes_on : m->token;
         if (before_item) {
             const int opens = opens_item(&own);
-            const int is_inner = i + 1 < end && atom->gap == GAP_SPACE && !(atom->kind & ENDS_LINE);
-            if (opens && i >= first && is_inner && holds(m, PATTERN_ITEM) &&
-                !(goes_on && is_year(&own)) &&
+            if (opens && is_inner && holds(m, PATTERN_ITEM) && !(goes_on && is_year(&own)) &&
                 (atom->first != LOOK_DIGIT || atoms[i + 1].first != LOOK_DIGIT)) /* 1 000 */
                 atom->label = m->token;
             before_item = opens > 1;

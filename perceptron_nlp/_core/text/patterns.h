@@ -167,8 +167,8 @@ typedef struct {
 /* Are atom k and the next of one run of letters, of which each may be an atom? */
 static inline int goes_on_in(const Chunk *c, int64_t k) {
     if (k < 0 || k + 1 >= c->n || n_chars(c, k) == LONGEST_ATOM) return 0;
-    const uint8_t type = c->atoms[k].type, next = c->atoms[k + 1].type;
-    return type && type < TYPE_DIGIT && next && next < TYPE_DIGIT;
+    const uint8_t own = c->atoms[k].type, next = c->atoms[k + 1].type;
+    return IS_LETTER(own) && IS_LETTER(next) && !IS_UNSPACED(own) && !IS_UNSPACED(next);
 }
 
 /* A chunk as patterns have it, in runs of letters: itself, where no letters are apart. */
@@ -706,8 +706,9 @@ static inline int is_operator(const Chunk *c) {
     return n_signs && (n_angles < c->n || c->n == 1); /* << is a quote, <> a bracket */
 }
 
+/* Is a mark what a number counts: percent, degrees, money? */
 static inline int is_unit(uint32_t mark) {
-    return is_one_of(mark, "%$") || mark == 0xA3 || mark == 0xB0 || mark == 0x20AC;
+    return is_one_of(mark, "%$") || mark == 0xA3 || mark == DEGREE || mark == 0x20AC;
 }
 
 /* Does a sentence begin with that, behind the end of one? */

@@ -195,7 +195,7 @@ def test_a_packed_model_is_tagged_with_by_the_same_fast_ways(
     packed = whole.compress(len(whole.to_bytes()) // 2, force=True)
     for own in (whole, packed):
         decoder = own._labeler.decoder
-        assert (decoder.narrow, decoder.looks_ahead) == (True, (True, True))
+        assert (decoder.narrow, decoder.has_filters, decoder.has_halves) == (True, True, True)
     words = [words for words, _ in small]
     assert packed.tag_sents(words) == pn.Tagger.from_bytes(packed.to_bytes()).tag_sents(words)
 
@@ -203,9 +203,9 @@ def test_a_packed_model_is_tagged_with_by_the_same_fast_ways(
 def test_the_bundled_model_is_tagged_with_by_all_fast_ways() -> None:
     for name, own in pn.load("en").by_column.items():
         decoder = own._labeler.decoder
-        assert name == "lemma" or decoder.looks_ahead[0]
+        assert name == "lemma" or decoder.has_halves
         assert decoder.narrow == (name in ("upos", "xpos"))
-    assert pn.load("en").by_column["upos"]._labeler.decoder.looks_ahead[1]
+    assert pn.load("en").by_column["upos"]._labeler.decoder.has_filters
 
 
 def test_weights_of_components_keep_as_many_steps_as_those_of_labels() -> None:
