@@ -309,8 +309,12 @@ def test_scripts_without_spaces_are_cut_and_joined_by_keyboard(
     gold = {"小": "ADJ", "船": "NOUN", "在": "ADP", "河上": "NOUN", "。": "PUNCT"}
     with serving(Session(text, out, order="document")) as server, opened(browser, server) as page:
         # English finds no words but marks; a person cuts the rest, and goes on from there.
-        found = ["小船在河上", "。"]
-        assert words(page) == found
+        found = words(page)
+        while len(found) > 2:
+            page.keyboard.press("-")
+            found[:2] = ["".join(found[:2])]
+            wait_for_words(page, found)
+        assert found == ["小船在河上", "。"]
         for at, word in enumerate(["小", "船", "在", "河"]):
             press(page, "+", "Enter")
             found[at : at + 1] = [word, found[at].removeprefix(word)]
