@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +41,7 @@ def test_the_core_finds_what_the_page_says(
     texts = [word_bytes(word), *endings_of(word, seen)]
     known = data.draw(st.lists(st.sampled_from(texts), unique=True))
     labels = {key_of(one, before): data.draw(st.integers(0, 3)) for one in known}
-    found = made(*listed(labels), looks_first).finder()(word, is_first, before)
+    found = made(*listed(labels), looks_first).find(word, is_first, before)
     assert (None if found is None else found[0]) == settled(word, seen, before, labels)
     if found is not None:
         assert found[1] == (key(word, before) not in labels)
@@ -66,7 +67,7 @@ def test_a_table_gives_what_its_rule_says(
     for word, first, before, label, n in items:
         counts[word, first, before, label] += n
     counted = Counted(looks_first, counts)
-    find = made(*counted.table(rule), looks_first).finder()
+    find = made(*counted.table(rule), looks_first).find
     asked = [item[:3] for item in items]
     known = counted.found(asked)
     labels, endings = counted.settled(rule, known)
@@ -117,7 +118,7 @@ def test_a_file_and_confidences_keep_what_is_settled(lemmatizer: pn.Tagger) -> N
     sure = Calibration(1.0, (0.0,), (0.5,))
     lemma = lemmatizer.model.more[0].replace(calibration=sure)
     assert lemma.settled is not None
-    rated = lemma.settled._replace(rates=(0.875, 0.75))
+    rated = replace(lemma.settled, rates=(0.875, 0.75))
     tagger = pn.Tagger(
         lemmatizer.model.replace(calibration=sure, more=(lemma.replace(settled=rated),))
     )

@@ -136,7 +136,6 @@ cdef class TokenConstraints:
 
 cdef class SettledTable:
     cdef Settled table
-    cdef WordScratch scratch
     cdef double lead
     cdef list alive
     cdef readonly tuple n_labels

@@ -124,7 +124,6 @@ cdef class SettledTable:
         cdef const uint16_t[::1] label_view = array("H", [*labels, 0])
         cdef const uint64_t[::1] hash_view
         memset(&self.table, 0, sizeof(self.table))
-        memset(&self.scratch, 0, sizeof(self.scratch))
         if not 0 <= n_before <= MOST_BEFORE or len(hashes) not in (0, n_before):
             raise ArgumentError(f"hashes: of {len(hashes)} columns of {n_before}")
         self.lead, self.alive = lead, [keys, label_view]
@@ -142,26 +141,25 @@ cdef class SettledTable:
     def find(self, bytes word not None, bint is_first, before):
         """Return the number of the label that settles a word, and whether its ending does; or None.
 
-        Not for several threads at once.
-
         Parameters
         ----------
         word : its UTF-8
         is_first : it is the first of its sentence
         before : the hashes of its labels in the columns before
         """
+        cdef WordScratch scratch
         cdef uint64_t[MOST_BEFORE] hashes
         cdef int by_ending = 0, c
         cdef const uint8_t *text = word
         for c in range(self.table.n_before):
             hashes[c] = before[c]
-        label = settled_label(&self.table, &self.scratch, text, len(word), is_first, hashes,
-                              &by_ending)
+        memset(&scratch, 0, sizeof(scratch))
+        label = settled_label(&self.table, &scratch, text, len(word), is_first, hashes, &by_ending)
+        word_scratch_close(&scratch)
         return None if label < 0 else (label, bool(by_ending))
 
     def __dealloc__(self):
         free(self.table.starts)
-        word_scratch_close(&self.scratch)
 
 
 cdef class SentenceDecoder(FrozenModel):

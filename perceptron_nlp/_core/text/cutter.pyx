@@ -5,11 +5,15 @@ from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
+
+cdef extern from *:
+    void PyObject_GC_UnTrack(PyObject *of) noexcept
 
 # A page that is not known yet.
 cdef bytes UNKNOWN = bytes([5]) * 256
@@ -442,21 +446,30 @@ cdef class CutText:
 
     def sentences(self):
         """Return the sentences, each a list of tokens: (begin, end, words), in characters."""
-        cdef size_t s, k, i
+        cdef size_t s, k, i, first, end
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(self.text)
         cdef const CutToken *token
-        cdef TextWord word
         cdef list all_sentences = [], sentence
+        cdef tuple words, own
         for s in range(self.found.n_sentences):
             sentence = []
             for k in range(self.found.sentences[s], self.found.sentences[s + 1]):
                 token = &self.found.tokens[k]
-                words = []
-                for i in range(self.words.first[k], self.words.first[k + 1]):
-                    word = self.words.words[i]
-                    words.append(PyUnicode_DecodeUTF8(
-                        <const char *>text_word_bytes(&self.words, text, word), word.length,
-                        "surrogatepass"))
-                sentence.append((token.char_begin, token.char_end, tuple(words)))
+                first, end = self.words.first[k], self.words.first[k + 1]
+                if end - first == 1:
+                    words = (_decoded(&self.words, text, first),)
+                else:
+                    words = tuple([_decoded(&self.words, text, i) for i in range(first, end)])
+                own = token.char_begin, token.char_end, words
+                # They are in no circle, and the collector would look at all of them.
+                PyObject_GC_UnTrack(<PyObject *>words)
+                PyObject_GC_UnTrack(<PyObject *>own)
+                sentence.append(own)
             all_sentences.append(sentence)
         return all_sentences
+
+
+cdef inline object _decoded(const TextWords *words, const uint8_t *text, size_t k):
+    cdef TextWord word = words.words[k]
+    return PyUnicode_DecodeUTF8(<const char *>text_word_bytes(words, text, word), word.length,
+                                "surrogatepass")

@@ -9,7 +9,8 @@ that are left open are labeled by the model. Keys are 32 bits of a hash, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perceptron_nlp._core.features.extract import hash64, views_of
@@ -42,7 +43,8 @@ class Rule(NamedTuple):
     endings_share: float = 1.0
 
 
-class Settled(NamedTuple):
+@dataclass(frozen=True)
+class Settled:
     """What settles labels of a column.
 
     columns : those before, whose labels it is given
@@ -69,11 +71,12 @@ class Settled(NamedTuple):
         n_before, first = len(self.columns), self.looks_first
         return SettledTable(self.keys, self.labels, first, n_before, hashes, self.lead)
 
-    def finder(self) -> Callable[[str, bool, Sequence[str]], tuple[int, bool] | None]:
-        """Return what finds the label's number of a word, and whether its ending settles it.
+    @cached_property
+    def find(self) -> Callable[[str, bool, Sequence[str]], tuple[int, bool] | None]:
+        """What finds the label's number of a word, and whether its ending settles it.
 
         It takes the word, whether it is the first of its sentence, and the labels before; it gives
-        None where the word is open, and is for one thread.
+        None where the word is open.
         """
         table, hashes = self.table(), lru_cache(word_hash)
         return lambda word, is_first, before: table.find(

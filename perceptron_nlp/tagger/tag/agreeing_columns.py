@@ -223,7 +223,7 @@ class AgreeingColumns:
         settled = self._settled[len(before)]
         if settled is None:
             return None, {}
-        find, rates = settled.finder(), {}
+        rates = {}
         numbers = np.full(len(words), -1, np.int32)
         columns = [
             [*map((*written, "").__getitem__, one.own.tolist())]
@@ -235,7 +235,7 @@ class AgreeingColumns:
             for label, is_sure, known in zip(kept, sure, first, strict=True)
         ]
         for at, (word, *labels) in enumerate(zip(words, *columns, strict=True)):
-            found = find(word, False, labels) if free[at] and all(labels) else None
+            found = settled.find(word, False, labels) if free[at] and all(labels) else None
             if found is not None:
                 numbers[at], rates[at] = found[0], settled.rates[found[1]]
         return numbers, rates

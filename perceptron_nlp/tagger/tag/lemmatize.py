@@ -193,19 +193,18 @@ class Lemmatizer:
 
     def settled_lemmas(self, sentence: Sequence[str]) -> Iterator[tuple[int, str, float]]:
         """Yield the place of each word whose lemma is settled, the lemma, and its rate."""
-        find = None if self.settled is None else self.settled.finder()
-        for place, item in enumerate(self._items(sentence) if find else ()):
-            found = find(*item) if find else None
+        settled = self.settled
+        for place, item in enumerate(self._items(sentence) if settled else ()):
+            found = settled and settled.find(*item)
             lemma = found and self.lemma(item[0], self._labels.label_of(found[0]))
-            if self.settled and found and lemma:
-                yield place, lemma, self.settled.rates[found[1]]
+            if settled and found and lemma:
+                yield place, lemma, settled.rates[found[1]]
 
     def _settled_labels(self, items: Iterable[Item]) -> dict[Item, str]:
         """Return the labels of those items that are settled."""
         if self.settled is None:
             return {}
-        find = self.settled.finder()
-        found = ((item, find(*item)) for item in items)
+        found = ((item, self.settled.find(*item)) for item in items)
         return {item: self._labels.label_of(one[0]) for item, one in found if one is not None}
 
     def _best_that_applies(self, word: str, scores: npt.NDArray[np.float64]) -> str:
