@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from oracles.settled import key, settled, settled_by_counts
 
 import perceptron_nlp as pn
+from perceptron_nlp._core.tag.decode import SettledTable
 from perceptron_nlp.tagger.model.calibration import Calibration
 from perceptron_nlp.tagger.model.settled import Rule, Settled, endings_of, key_of
 from perceptron_nlp.tagger.train.settled_counts import Counted
@@ -134,3 +136,18 @@ def test_a_file_and_confidences_keep_what_is_settled(lemmatizer: pn.Tagger) -> N
 def test_a_lexicon_of_lemmas_opens_all_words(lemmatizer: pn.Tagger) -> None:
     more = lemmatizer.model.with_known_lemmas([("cats", "NOUN")])
     assert all(part.settled is None for part in more.parts_by_column)
+
+
+def test_what_settles_labels_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[SettledTable] = []
+
+    def counting(*args: Any) -> SettledTable:
+        made.append(SettledTable(*args))
+        return made[-1]
+
+    monkeypatch.setattr("perceptron_nlp.tagger.model.settled.SettledTable", counting)
+    tagger = pn.load("en")
+    tagger.tag(["The", "boats"], columns=tagger.columns)
+    n = len(made)
+    lemmas = tagger.tag(["Two", "ships"], columns=tagger.columns)["lemma"]
+    assert lemmas == ["two", "ship"] and n == len(made) > 0

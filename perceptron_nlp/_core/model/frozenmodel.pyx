@@ -519,12 +519,10 @@ cdef class FrozenModel:
 
 cdef int64_t heaviest(const int16_t *weights, int64_t n) noexcept:
     """The weight that is furthest from 0, without its sign."""
-    cdef int64_t i
-    cdef int32_t most = 0, least = 0
+    cdef int64_t i, most = 0
     for i in range(n):
-        most = max(most, weights[i])
-        least = min(least, weights[i])
-    return max(most, -least)
+        most = max(most, <int64_t>weights[i], -<int64_t>weights[i])
+    return most
 
 
 cdef int32_t _mark_of(int32_t condition):

@@ -139,13 +139,8 @@ cdef class SettledTable:
             raise MemoryLimitError("no memory for the labels that words settle")
 
     def find(self, bytes word not None, bint is_first, before):
-        """Return the number of the label that settles a word, and whether its ending does; or None.
-
-        Parameters
-        ----------
-        word : its UTF-8
-        is_first : it is the first of its sentence
-        before : the hashes of its labels in the columns before
+        """Return the number of the label that settles a word, in UTF-8, and whether its ending does; or
+        None. `is_first`: it is the first of its sentence; `before`: hashes of its labels before.
         """
         cdef WordScratch scratch
         cdef uint64_t[MOST_BEFORE] hashes

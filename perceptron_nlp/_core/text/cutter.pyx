@@ -446,30 +446,24 @@ cdef class CutText:
 
     def sentences(self):
         """Return the sentences, each a list of tokens: (begin, end, words), in characters."""
-        cdef size_t s, k, i, first, end
+        cdef size_t s, k, i
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(self.text)
         cdef const CutToken *token
+        cdef TextWord word
         cdef list all_sentences = [], sentence
-        cdef tuple words, own
         for s in range(self.found.n_sentences):
             sentence = []
             for k in range(self.found.sentences[s], self.found.sentences[s + 1]):
                 token = &self.found.tokens[k]
-                first, end = self.words.first[k], self.words.first[k + 1]
-                if end - first == 1:
-                    words = (_decoded(&self.words, text, first),)
-                else:
-                    words = tuple([_decoded(&self.words, text, i) for i in range(first, end)])
-                own = token.char_begin, token.char_end, words
+                words = []
+                for i in range(self.words.first[k], self.words.first[k + 1]):
+                    word = self.words.words[i]
+                    words.append(PyUnicode_DecodeUTF8(
+                        <const char *>text_word_bytes(&self.words, text, word), word.length,
+                        "surrogatepass"))
+                sentence.append((token.char_begin, token.char_end, tuple(words)))
                 # They are in no circle, and the collector would look at all of them.
-                PyObject_GC_UnTrack(<PyObject *>words)
-                PyObject_GC_UnTrack(<PyObject *>own)
-                sentence.append(own)
+                PyObject_GC_UnTrack(<PyObject *>sentence[-1][2])
+                PyObject_GC_UnTrack(<PyObject *>sentence[-1])
             all_sentences.append(sentence)
         return all_sentences
-
-
-cdef inline object _decoded(const TextWords *words, const uint8_t *text, size_t k):
-    cdef TextWord word = words.words[k]
-    return PyUnicode_DecodeUTF8(<const char *>text_word_bytes(words, text, word), word.length,
-                                "surrogatepass")

@@ -53,8 +53,7 @@ class Settled:
     keys : uint32[n], ascending; the upper halves of the hashes of what is known
     labels : of each the number of the label + 1; 0 where it is open
     looks_first : endings of the first word of a sentence stand for themselves
-    lead : of the label in the first of the columns, in scores, with which this holds: where that is
-        not sure, the others have their say
+    lead : of the first column's label, in scores, with which this holds; else all have their say
     """
 
     columns: tuple[str, ...]
@@ -73,10 +72,9 @@ class Settled:
 
     @cached_property
     def find(self) -> Callable[[str, bool, Sequence[str]], tuple[int, bool] | None]:
-        """What finds the label's number of a word, and whether its ending settles it.
+        """What finds the label's number of a word, and whether its ending settles it, or None.
 
-        It takes the word, whether it is the first of its sentence, and the labels before; it gives
-        None where the word is open.
+        It takes the word, whether it is the first of its sentence, and the labels before.
         """
         table, hashes = self.table(), lru_cache(word_hash)
         return lambda word, is_first, before: table.find(
@@ -109,11 +107,8 @@ class Settled:
         numbers = [*counts, *described["rates"], lead]
         if len(numbers) != 7 or any(type(x) not in (int, float) or not x >= 0 for x in numbers):
             raise reader.bad("settled", "numbers that there cannot be")
-        if (
-            len(labels) != len(keys)
-            or extremes(labels)[1] > n_labels
-            or not rise(keys, whole(keys))
-        ):
+        fits = len(labels) == len(keys) and extremes(labels)[1] <= n_labels
+        if not fits or not rise(keys, whole(keys)):
             raise reader.bad("settled", "keys out of order, or labels beyond those that there are")
         low, high = map(float, described["rates"])
         return cls(tuple(columns), Rule(*counts), (low, high), keys, labels, first, float(lead))

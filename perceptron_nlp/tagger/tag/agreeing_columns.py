@@ -91,7 +91,7 @@ class AgreeingColumns:
             [model.weights.scale for model in self._models],
             self._weights,
             self._table,
-            [own and own.table(self._written[:place]) for place, own in enumerate(self._settled)],
+            [s if s is None else s.table(self._written[:k]) for k, s in enumerate(self._settled)],
         )
 
     @cached_property
