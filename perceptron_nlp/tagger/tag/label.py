@@ -210,12 +210,12 @@ class Labeler:
         from perceptron_nlp.tagger.tag.threads import in_pieces
 
         given, lengths = self._inputs(sentences, keep, threads), [*map(len, sentences)]
+        ends = [0, *itertools.accumulate(lengths)]
 
         def run(batch: range) -> T:
             at = slice(batch.start, batch.stop)
             fixed = None if keep is None else self.constraints.sets_of(keep[at], lengths[at])
-            first, end = sum(lengths[: batch.start]), sum(lengths[: batch.stop])
-            own = None if settled is None else settled[first:end]
+            own = None if settled is None else settled[ends[batch.start] : ends[batch.stop]]
             numbers, scores = self.decoder.tag_scored(given[at], fixed, own)
             return use(batch, numbers.astype("int64"), scores / self.model.weights.scale)
 
