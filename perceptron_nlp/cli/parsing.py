@@ -17,6 +17,7 @@ from perceptron_nlp.errors import quote
 
 PROGRAM = "perceptron-nlp"
 FORMATS = "auto|conllu|columns|tagged"
+_WRITES = ("-o", "--out", "--output", "--model")
 _COMMAND, _ROW = r"  (?:\S+ )*perceptron-nlp ", r"  \S.*?\s{2,}"
 
 
@@ -202,25 +203,24 @@ class VerbParser(argparse.ArgumentParser):
         """Check the options first, so that a misspelled one is not reported as missing."""
         following = iter(arguments)
         for argument in following:
-            if not argument.startswith("-") or argument == "-" or _is_number(argument):
+            if argument[:1] != "-" or argument == "-" or re.fullmatch(r"-\d+|-\d*\.\d+", argument):
                 continue
             name, equals, value = argument.partition("=")
             if value == "--":
-                # argparse makes an empty list of it.
-                self.error(f"argument {name}: -- is no value")
+                self.error(f"argument {name}: -- is no value")  # argparse makes a list of none
             # A short option may have its value right behind it: -oOUT.
             if not self.knows(name if name.startswith("--") else argument[:2]):
                 foreign = importlib.import_module("perceptron_nlp.compat.udpipe")
                 hint = foreign.answer(name, value if equals else next(following, ""))
+                if not hint and name in _WRITES[:3]:
+                    hint = next((f"here it is {own}" for own in _WRITES if self.knows(own)), None)
+                if name == "--model" and any(own.dest == "model" for own in self._actions):
+                    hint = "the model comes first, without an option"
                 if hint is not None:
                     raise UsageError(f"unknown option {name}: {hint}")
                 self.error(
                     f"unknown option {name}" + did_you_mean(name, self._option_string_actions)
                 )
-
-
-def _is_number(argument: str) -> bool:
-    return argument[1:2] in "0123456789." and re.fullmatch(r"-\d+|-\d*\.\d+", argument) is not None
 
 
 def whole_number(text: str) -> int:
