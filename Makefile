@@ -179,6 +179,7 @@ $(VENV)/building: $(VENV)/tested
 
 $(VENV)/integrated: $(VENV)/tested
 	$(call extra,integrations)
+	$(call extra,datatrove)
 	@touch $@
 
 $(VENV)/rayed: $(VENV)/tested

@@ -6,7 +6,8 @@ Trained on the UPOS column of EWT train with the default options; tags EWT test,
 All contestants take turns in one process; figures are CPU seconds, the least of several rounds.
 spaCy's own tagger is that of its default configuration (HashEmbedCNN of width 96 and depth 4),
 initialised and not trained: its speed does not depend on what it learnt. It gets the same Docs.
---quick trains on a few hundred sentences and takes one round, to see that all works.
+Running text is speeches of presidents, a document of ten paragraphs each, cut and tagged by the
+bundled model. --quick trains on a few hundred sentences and takes one round, to see that all works.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from typing import Any
 
 import pyarrow as pa
 import spacy
-from corpora import treebank
+from corpora import corpora, treebank
 from cputime import seconds
+from datatrove.utils.word_tokenizers import SpaCyTokenizer
 from spacy.tokens import Doc
 from spacy.training import Example
 
 import perceptron_nlp as pn
+from perceptron_nlp.compat.datatrove import PerceptronTokenizer
 from perceptron_nlp.integrations.arrow import tag_arrow
 from perceptron_nlp.integrations.spacy import SpacyTagger
 
 COPIES = 4
+PARAGRAPHS = 10
 QUICK_SENTENCES = 300
 
 
@@ -89,6 +93,41 @@ def spacy_table(tagger: pn.Tagger, sentences: list[list[str]], rounds: int) -> N
     show(least, sum(map(len, sentences)), "spaCy's tagger")
 
 
+def text_table(texts: list[str], rounds: int) -> None:
+    """Running text in datatrove's tokenizers and spaCy's pipelines."""
+    blank = spacy.blank("en")
+    blank.add_pipe("sentencizer")
+    cutting = {"@tokenizers": "perceptron_tokenizer", "model": "en"}
+    nlp = spacy.blank("en", config={"nlp": {"tokenizer": cutting}})
+    nlp.add_pipe("perceptron_tagger", config={"model": "en"})
+    theirs, ours = SpaCyTokenizer("en"), PerceptronTokenizer("en")
+    for opened in (nlp, ours.word_tokenize, theirs.word_tokenize):
+        opened(texts[0])
+    blank_pipeline = "spaCy, a blank pipeline with its sentencizer"
+    least = least_seconds(
+        {
+            blank_pipeline: lambda: list(blank.pipe(texts)),
+            "spaCy, `perceptron_tokenizer` and `perceptron_tagger`: tags, features, lemmas": (
+                lambda: list(nlp.pipe(texts))
+            ),
+            "datatrove, `SpaCyTokenizer.word_tokenize`": lambda: [
+                *map(theirs.word_tokenize, texts)
+            ],
+            "datatrove, `PerceptronTokenizer.word_tokenize`": (
+                lambda: [*map(ours.word_tokenize, texts)]
+            ),
+            "datatrove, `SpaCyTokenizer.sent_tokenize`": lambda: [
+                *map(theirs.sent_tokenize, texts)
+            ],
+            "datatrove, `PerceptronTokenizer.sent_tokenize`": (
+                lambda: [*map(ours.sent_tokenize, texts)]
+            ),
+        },
+        rounds,
+    )
+    show(least, sum(len(ours.word_tokenize(text)) for text in texts), blank_pipeline)
+
+
 def show(least: Mapping[str, float], tokens: int, beside: str) -> None:
     """A table of speeds."""
     print(f"| | M tokens / CPU s | × {beside} |\n|---|---|---|")
@@ -114,6 +153,13 @@ def main() -> None:
     arrow_table(tagger, sentences * COPIES, test.read_bytes() * COPIES, rounds)
     print("## spaCy\n")
     spacy_table(tagger, sentences, rounds)
+    print("## Running text\n")
+    speeches = (
+        (corpora() / "corpora" / "presidents" / "state_union.txt").read_text("utf-8").split("\n\n")
+    )
+    pieces = range(0, len(speeches), PARAGRAPHS)
+    texts = ["\n\n".join(speeches[at : at + PARAGRAPHS]) for at in pieces]
+    text_table(texts[:2] if chosen.quick else texts, rounds)
 
 
 if __name__ == "__main__":
