@@ -10,6 +10,7 @@ cdef extern from "model/parts.h" nogil:
     ctypedef struct Parts:
         int32_t n_labels
         int32_t n_parts
+        int32_t n_pieces
         int32_t n_slots
         int32_t n_runs
         int32_t n_families
@@ -41,5 +42,3 @@ cdef class LabelParts:
     cdef Parts parts
     cdef list arrays
     cdef const int32_t *_keep(self, numbers) except NULL
-    cdef _best(self, const double[::1] scores, int but)
-    cdef _best_whole(self, const int32_t[::1] scores, int but)

@@ -11,6 +11,7 @@ class LabelParts:
         n_parts: int,
         slots: Sequence[int] | None = ...,
         families: Sequence[object] | None = ...,
+        n_wholes: int = ...,
     ) -> Self: ...
     @property
     def n_parts(self) -> int: ...

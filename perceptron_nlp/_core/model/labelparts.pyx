@@ -5,6 +5,10 @@ from libc.stdint cimport int32_t
 
 from perceptron_nlp.errors import ArgumentError
 
+ctypedef fused Score:
+    double
+    int32_t
+
 
 class _Trees:
     """Lists of numbers as trees: equal beginnings are one, within a group of lists. Its nodes stand
@@ -38,10 +42,11 @@ cdef class LabelParts:
     ----------
     parts : for each label a list of part numbers, ascending, not empty; 0 to n_parts - 1
     n_parts : int
-    slots : None, or for each part what it fills, from 0 on without gaps; parts of a slot stand
-        together
+    slots : None, or for each part but wholes what it fills, from 0 on without gaps; parts of a slot
+        stand together
     families : None, or for each label what others of its family have, too; with slots it changes
         the time alone that the best of many labels takes, if no label fills a slot twice
+    n_wholes : how many parts, the last ones, fill none: 0, or one a label, in the order of labels
 
     Raises
     ------
@@ -49,17 +54,21 @@ cdef class LabelParts:
         are too few, negative, or left out; another number of families than of labels
     """
 
-    def __cinit__(self, parts, int n_parts, slots=None, families=None):
+    def __cinit__(self, parts, int n_parts, slots=None, families=None, int n_wholes=0):
+        cdef int n = n_parts - n_wholes
         _check_parts(parts, n_parts)
-        filled = [0] * n_parts if slots is None else list(slots)
+        filled = [0] * n if slots is None else list(slots)
         n_slots = max(filled, default=0) + 1
-        if len(filled) != n_parts or (n_parts and set(filled) != set(range(n_slots))):
+        if len(filled) != n or (n and set(filled) != set(range(n_slots))):
             raise ArgumentError(
-                f"slots: {n_parts} numbers are needed, from 0 on and none of them left out")
+                f"slots: {n} numbers are needed, from 0 on and none of them left out")
+        wholes = [[part for part in own if part >= n] for own in parts]
+        if n_wholes and wholes != [[n + label] for label in range(n_wholes)]:
+            raise ArgumentError("n_wholes: each label needs one, in the order of labels")
         kinds = [""] * len(parts) if families is None else list(families)
         if len(kinds) != len(parts):
             raise ArgumentError(f"families: {len(parts)} are needed, one a label")
-        fills = [[filled[part] for part in own] for own in parts]
+        fills = [[filled[part] for part in own if part < n] for own in parts]
         if any([len(set(own)) < len(own) for own in fills]):
             kinds = [""] * len(parts)
         members_of = {}
@@ -80,8 +89,8 @@ cdef class LabelParts:
             family_labels.append(len(members))
         family_leaf = slot_trees.leaves(0, keys)
         cdef Parts *x = &self.parts
-        runs = [part for part in range(n_parts) if not part or filled[part] != filled[part - 1]]
-        x.n_labels, x.n_parts, x.n_runs = len(parts), n_parts, len(runs)
+        runs = [part for part in range(n) if not part or filled[part] != filled[part - 1]]
+        x.n_labels, x.n_parts, x.n_pieces, x.n_runs = len(parts), n_parts, n, len(runs)
         x.n_slots, x.n_families = n_slots, len(members_of)
         x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
@@ -90,7 +99,7 @@ cdef class LabelParts:
         x.n_optional = max(slot_trees.number, default=0) - n_slots + 1
         x.leaf, x.family = self._keep(leaf), self._keep(family)
         x.run_slot = self._keep([filled[part] for part in runs])
-        x.run_start = self._keep([*runs, n_parts])
+        x.run_start = self._keep([*runs, n])
         x.family_leaf = self._keep(family_leaf)
         x.family_nodes, x.family_labels = self._keep(family_nodes), self._keep(family_labels)
         x.members = self._keep(members)
@@ -109,38 +118,20 @@ cdef class LabelParts:
         """Number of parts that there may be."""
         return self.parts.n_parts
 
-    def best(self, part_scores, int but=-1):
-        """The label with the highest score of all but one, the first of several.
-
-        Parameters
-        ----------
-        part_scores : float64[n_parts], or int32[n_parts]
-        but : a label that is left out; -1 for none
-
-        Returns
-        -------
-        (label, score); (-1, None) where there is no label
+    def best(self, const Score[::1] part_scores, int but=-1):
+        """(label, score): that with the highest score of all but `but`, the first of several; (-1, None)
+        where there is none. `part_scores` are float64[n_parts] or int32[n_parts].
         """
-        # Here, since tagging does without NumPy.
-        import numpy as np
-
-        if len(part_scores) != self.parts.n_parts:
+        cdef bytearray room = bytearray(8 * parts_scratch(&self.parts))
+        cdef Score *sums = <Score *><char *>room
+        cdef int32_t label
+        if part_scores.shape[0] != self.parts.n_parts:
             raise ArgumentError(f"part_scores: {self.parts.n_parts} are needed")
-        if np.asarray(part_scores).dtype == np.int32:
-            return self._best_whole(np.append(part_scores, np.int32(0)), but)
-        return self._best(np.append(np.asarray(part_scores, np.float64), 0.0), but)
-
-    cdef _best(self, const double[::1] scores, int but):
-        cdef double[::1] scratch = memoryview(
-            bytearray(8 * parts_scratch(&self.parts))).cast("d")
-        cdef int32_t label = best_but(&self.parts, &scores[0], but, &scratch[0])
-        return label, None if label < 0 else scratch[self.parts.leaf[label]]
-
-    cdef _best_whole(self, const int32_t[::1] scores, int but):
-        cdef int32_t[::1] scratch = memoryview(
-            bytearray(4 * parts_scratch(&self.parts))).cast("i")
-        cdef int32_t label = whole_best_but(&self.parts, &scores[0], but, &scratch[0])
-        return label, None if label < 0 else scratch[self.parts.leaf[label]]
+        if Score is double:
+            label = best_but(&self.parts, &part_scores[0], but, sums)
+        else:
+            label = whole_best_but(&self.parts, &part_scores[0], but, sums)
+        return label, None if label < 0 else sums[self.parts.leaf[label]]
 
 
 def _family_slots(filled, int n_slots):
@@ -156,11 +147,8 @@ def _check_parts(parts, n_parts):
     if not len(parts):
         raise ArgumentError("parts: there are no labels")
     for label, numbers in enumerate(parts):
-        before = -1
         if not len(numbers):
             raise ArgumentError(f"parts[{label}]: a label needs at least one part")
-        for number in numbers:
-            if not before < number < n_parts:
-                raise ArgumentError(
-                    f"parts[{label}]: numbers from 0 to {n_parts - 1} are needed, ascending")
-            before = number
+        if [*numbers] != sorted({*numbers}) or not 0 <= numbers[0] <= numbers[-1] < n_parts:
+            raise ArgumentError(
+                f"parts[{label}]: numbers from 0 to {n_parts - 1} are needed, ascending")

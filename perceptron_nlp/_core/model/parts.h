@@ -9,10 +9,11 @@
  *   nodes   0:A  1:X  2:Y  3:B  parent  -1 0 1 -1
  *
  * Where there are many labels, most need not be scored. Each part fills a slot (Case=Gen the slot
- * Case), and labels that have something in common are a family. A family's bound, the sum of the
- * best part for each slot that its labels fill, or of 0 where not all fill it and that is more, is no
- * less than the score of any of its labels, roundings included, because both are summed in the same
- * order; so families whose bound is below the best label so far are passed over. */
+ * Case), but for wholes, the last parts, one a label; and labels that have something in common
+ * are a family. A family's bound, the sum of the best part for each slot that its labels fill, or of 0
+ * where not all fill it and that is more, and of its best whole, is no less than the score of any of
+ * its labels, roundings included, because both are summed in the same order; so families whose bound
+ * is below the best label so far are passed over, most of them with the best whole of all. */
 #pragma once
 
 #include <float.h>
@@ -26,14 +27,14 @@ typedef struct {
 } Tree;
 
 typedef struct {
-    int32_t n_labels, n_parts, n_slots, n_runs, n_families;
+    int32_t n_labels, n_parts, n_pieces, n_slots, n_runs, n_families;
     int32_t n_optional;           /* the last slot that not all labels of some family fill, and 1 */
     Tree parts;                   /* of the labels; the nodes of a family stand together */
     const int32_t *leaf;          /* label -> its node */
-    const int32_t *run_slot;      /* run of parts of a slot -> what they fill */
+    const int32_t *run_slot;      /* run of pieces, parts before wholes -> the slot they fill */
     const int32_t *run_start;     /* run -> its first part; one more at the end */
     Tree slots;                   /* of the families; slot + n_slots where not all fill it */
-    const int32_t *family_leaf;   /* family -> its node */
+    const int32_t *family_leaf;   /* family -> its node; -1: it fills none */
     const int32_t *family;        /* label -> its family */
     const int32_t *family_nodes;  /* family -> the first of its nodes; one more at the end */
     const int32_t *family_labels; /* family -> the first of its labels in members; one more */
@@ -42,8 +43,10 @@ typedef struct {
 
 /* How many scores a search needs as scratch. */
 static inline int32_t parts_scratch(const Parts *x) {
-    return x->parts.n + 2 * x->n_slots + x->slots.n;
+    return x->parts.n + 2 * x->n_slots + 1 + x->slots.n;
 }
+
+#define WHOLES_BLOCK 64
 
 #define SCORE double
 #define LOWEST (-DBL_MAX)

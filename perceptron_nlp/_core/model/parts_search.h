@@ -39,32 +39,67 @@ static inline void NAMED(search_family)(const Parts *x, int32_t family, const SC
     }
 }
 
+static inline SCORE NAMED(highest_of)(const SCORE *scores, int32_t n) {
+    SCORE high = LOWEST;
+    for (int32_t k = 0; k < n; k++) high = scores[k] > high ? scores[k] : high;
+    return high;
+}
+
+/* The label whose whole scores best, and that score. */
+static inline int32_t NAMED(best_whole)(const Parts *x, const SCORE *part_scores, SCORE *highest) {
+    const SCORE *wholes = part_scores + x->n_pieces;
+    int32_t at = 0;
+    *highest = LOWEST;
+    for (int32_t from = 0; from < x->n_labels; from += WHOLES_BLOCK) {
+        const int32_t left = x->n_labels - from, n = left < WHOLES_BLOCK ? left : WHOLES_BLOCK;
+        const SCORE high = NAMED(highest_of)(wholes + from, n);
+        at = high > *highest ? from : at;
+        *highest = high > *highest ? high : *highest;
+    }
+    while (wholes[at] < *highest) at++;
+    return at;
+}
+
+/* Is a family below the highest score? `bound` is of its slots, `whole` of all wholes. */
+static inline int NAMED(is_below)(const Parts *x, int32_t family, SCORE bound, SCORE whole,
+                                  const SCORE *part_scores, SCORE highest) {
+    SCORE own = LOWEST;
+    if (x->n_pieces == x->n_parts) return bound < highest;
+    if (bound + whole < highest) return 1;
+    for (int32_t i = x->family_labels[family]; i < x->family_labels[family + 1]; i++) {
+        const SCORE one = part_scores[x->n_pieces + x->members[i]];
+        own = one > own ? one : own;
+    }
+    return bound + own < highest;
+}
+
 /* The label with the highest score of all but one (-1: of all); ties go to the lowest label.
  * -1 where there is none. scratch holds parts_scratch(x) scores; after the search scratch[leaf]
  * is the score of the label returned, and of the one left out. */
 static inline int32_t NAMED(best_but)(const Parts *x, const SCORE *part_scores, int32_t but,
                                       SCORE *scratch) {
-    SCORE *sums = scratch, *slots = scratch + x->parts.n, *bounds = slots + 2 * x->n_slots;
-    SCORE highest = LOWEST;
+    SCORE *sums = scratch, *slots = scratch + x->parts.n, *bounds = slots + 2 * x->n_slots + 1;
+    SCORE highest = LOWEST, whole = 0;
     int32_t best = -1, first = 0;
     if (x->n_families > 1) {
-        for (int32_t s = 0; s < x->n_slots; s++) slots[s] = LOWEST;
         for (int32_t r = 0; r < x->n_runs; r++) {
-            SCORE high = slots[x->run_slot[r]];
+            SCORE high = LOWEST;
             for (int32_t p = x->run_start[r]; p < x->run_start[r + 1]; p++)
                 high = part_scores[p] > high ? part_scores[p] : high;
             slots[x->run_slot[r]] = high;
         }
         for (int32_t s = 0; s < x->n_optional; s++)
             slots[x->n_slots + s] = slots[s] > 0 ? slots[s] : 0;
+        bounds[-1] = 0;
         NAMED(tree_sums)(&x->slots, 0, x->slots.n, slots, bounds);
-        for (int32_t f = 1; but < 0 && f < x->n_families; f++)
-            if (bounds[x->family_leaf[f]] > bounds[x->family_leaf[first]]) first = f;
+        if (x->n_pieces < x->n_parts) /* The best label is mostly of its family. */
+            first = x->family[NAMED(best_whole)(x, part_scores, &whole)];
         if (but >= 0) first = x->family[but];
     }
     NAMED(search_family)(x, first, part_scores, but, sums, &best, &highest);
     for (int32_t f = 0; f < x->n_families; f++)
-        if (f != first && !(bounds[x->family_leaf[f]] < highest))
+        if (f != first &&
+            !NAMED(is_below)(x, f, bounds[x->family_leaf[f]], whole, part_scores, highest))
             NAMED(search_family)(x, f, part_scores, but, sums, &best, &highest);
     return best;
 }

@@ -86,10 +86,11 @@ static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size
     return 0;
 }
 
-/* The number of an entry, new at the end if it was not there; -1: no memory. `hash`: lemma_hash. */
+/* The number of an entry, new at the end if it was not there; -1: no memory. */
 static inline int64_t lemma_find(LemmaCache *c, WordRef form, const uint8_t *text, uint64_t tags,
-                                 uint64_t hash, const uint64_t *secrets) {
-    size_t mask = ((size_t)1 << c->bits) - 1, at = (size_t)(hash >> (64 - c->bits));
+                                 const uint64_t *secrets) {
+    const size_t mask = ((size_t)1 << c->bits) - 1;
+    size_t at = (size_t)(lemma_hash(&form, tags, secrets) >> (64 - c->bits));
     for (; c->slots[at]; at = (at + 1) & mask) {
         const LemmaEntry *e = &c->entries[c->slots[at] - 1];
         if (e->form.head != form.head || e->form.tail != form.tail || e->tags != tags ||
@@ -159,28 +160,7 @@ static inline void fill_close(Fill *f) {
     free(f->out);
 }
 
-/* A word whose entry is looked for; its slot was fetched, then its entry. */
-typedef struct {
-    WordRef form;
-    const uint8_t *text;
-    uint64_t tags, hash;
-} LemmaAsked;
-
-static inline void lemma_fetch(const LemmaCache *c, const LemmaAsked *x) {
-    const uint32_t entry1 = c->slots[x->hash >> (64 - c->bits)];
-    if (!entry1) return;
-    PREFETCH(&c->entries[entry1 - 1]);
-    PREFETCH(&c->entries[entry1 - 1].length);
-}
-
-/* Find the entry of word k of the batch; -1: no memory. */
-static inline int lemma_take(Fill *f, const LemmaAsked *asked, size_t k, const uint64_t *secrets) {
-    const LemmaAsked *x = &asked[k % WORDS_AHEAD];
-    const int64_t at = lemma_find(&f->lemmas, x->form, x->text, x->tags, x->hash, secrets);
-    f->lemma_of[k] = (uint32_t)at;
-    return at < 0 ? -1 : 0;
-}
-
+/* Find the entry of each word of the batch; -1: no memory. */
 static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                               const uint8_t *text, size_t begin, size_t end) {
     const uint64_t *secrets = m->decoders[m->order[0]]->secrets;
@@ -189,26 +169,20 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
     if (lemma_cache_ready(&f->lemmas, secrets, shared_words(m->decoders[0]->layout.share)) < 0)
         return -1;
     if (array_room(&f->lemma_of, &f->lemma_room, n, sizeof *f->lemma_of) < 0) return -1;
-    LemmaAsked asked[WORDS_AHEAD];
     for (size_t s = begin, k = 0; s < end; s++) {
         const size_t own = k, stop = words->first[cut->sentences[s + 1]] - first;
         for (; k < stop; k++) {
-            if (k >= WORDS_AHEAD && lemma_take(f, asked, k - WORDS_AHEAD, secrets) < 0) return -1;
             const TextWord word = word_as_read(words, first + k);
-            LemmaAsked *x = &asked[k % WORDS_AHEAD];
-            x->tags = k == own;
+            const WordRef form = text_word_ref(words, text, word, secrets);
+            uint64_t tags = k == own;
             for (int t = 0; t < m->n_tags; t++)
-                x->tags = x->tags << 16 | f->workers[m->tags[t]]->labels[k];
-            x->form = text_word_ref(words, text, word, secrets);
-            x->text = text_word_bytes(words, text, word);
-            x->hash = lemma_hash(&x->form, x->tags, secrets);
-            PREFETCH(&f->lemmas.slots[x->hash >> (64 - f->lemmas.bits)]);
-            if (k >= WORDS_AHEAD / 2)
-                lemma_fetch(&f->lemmas, &asked[(k - WORDS_AHEAD / 2) % WORDS_AHEAD]);
+                tags = tags << 16 | f->workers[m->tags[t]]->labels[k];
+            const int64_t at =
+                lemma_find(&f->lemmas, form, text_word_bytes(words, text, word), tags, secrets);
+            if (at < 0) return -1;
+            f->lemma_of[k] = (uint32_t)at;
         }
     }
-    for (size_t k = n < WORDS_AHEAD ? 0 : n - WORDS_AHEAD; k < n; k++)
-        if (lemma_take(f, asked, k, secrets) < 0) return -1;
     return 0;
 }
 

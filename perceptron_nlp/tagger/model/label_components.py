@@ -69,11 +69,10 @@ def parts_of(labels: tuple[str, ...], mode: str) -> LabelParts:
         # Those of a part of speech, or all.
         heads = {*names}
         families = [[slot for slot in slots if slot in heads] for slots in families]
-    if mode != PIECES:
-        # Wholes of a family fill one slot, so that its bound is of its own ones.
-        fills += map(tuple, families)
     slots = {slot: n for n, slot in enumerate(dict.fromkeys(fills))}
-    return LabelParts(parts, len(fills), [slots[slot] for slot in fills], families)
+    n_wholes = 0 if mode == PIECES else len(labels)
+    filled = [slots[slot] for slot in fills]
+    return LabelParts(parts, len(fills) + n_wholes, filled, families, n_wholes)
 
 
 def part_numbers(labels: Sequence[str], mode: str) -> tuple[list[list[int]], list[str]]:

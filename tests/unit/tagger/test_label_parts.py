@@ -130,20 +130,24 @@ def slots_and(kinds, labels):
     return ([p // 3 for p in range(9)], [*map(kinds, labels)]) if kinds else (None, None)
 
 
-FEW_SCORES = st.lists(st.integers(-3, 3), min_size=9, max_size=9)
+def with_wholes(labels):
+    """Labels that have a part of their own each."""
+    return [[*label, 9 + number] for number, label in enumerate(labels)]
 
 
 @given(
-    labels=st.lists(st.sampled_from(ALL_LABELS), min_size=1, unique_by=tuple),
-    scores=FEW_SCORES,
-    kinds=st.sampled_from(FAMILIES),
+    labels=st.lists(st.sampled_from([[], *ALL_LABELS]), min_size=1, unique_by=tuple),
+    kinds=st.sampled_from(FAMILIES[:1] + FAMILIES[2:]),
     whole=st.booleans(),
     data=st.data(),
 )
-def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, kinds, whole, data):
+def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, kinds, whole, data):
     but = data.draw(st.integers(-1, len(labels) - 1))
-    parts = LabelParts(labels, 9, *slots_and(kinds, labels))
-    totals = [sum(scores[part] for part in label) for label in labels]
+    n_wholes = len(labels) if [] in labels else data.draw(st.sampled_from([0, len(labels)]))
+    own = with_wholes(labels) if n_wholes else labels
+    scores = data.draw(st.lists(st.integers(-3, 3), min_size=9 + n_wholes, max_size=9 + n_wholes))
+    parts = LabelParts(own, 9 + n_wholes, *slots_and(kinds, labels), n_wholes)
+    totals = [sum(scores[part] for part in label) for label in own]
     others = [k for k in range(len(labels)) if k != but]
     expected = min(others, key=lambda k: (-totals[k], k), default=-1)
     found = parts.best(np.array(scores, np.int32 if whole else np.float64), but)
@@ -151,12 +155,18 @@ def test_the_search_finds_the_first_of_the_best_labels_but_one(labels, scores, k
 
 
 @given(
-    scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9), kinds=st.sampled_from(FAMILIES)
+    scores=st.lists(st.floats(-1e6, 1e6), min_size=9, max_size=9),
+    wholes=st.lists(st.floats(-1e6, 1e6), min_size=len(ALL_LABELS), max_size=len(ALL_LABELS)),
+    kinds=st.sampled_from(FAMILIES),
 )
-def test_passing_families_over_changes_no_score_to_the_last_bit(scores, kinds):
-    numbers = np.array(scores)
+def test_passing_families_over_changes_no_score_to_the_last_bit(scores, wholes, kinds):
+    labels, numbers = with_wholes(ALL_LABELS), np.array(scores + wholes)
+    plain = LabelParts(labels, len(numbers), n_wholes=len(wholes))
+    quick = LabelParts(labels, len(numbers), *slots_and(kinds, ALL_LABELS), len(wholes))
+    assert quick.best(numbers) == plain.best(numbers)
+    few = numbers[: len(scores)]
     quick = LabelParts(ALL_LABELS, 9, *slots_and(kinds, ALL_LABELS))
-    assert quick.best(numbers) == LabelParts(ALL_LABELS, 9).best(numbers)
+    assert quick.best(few) == LabelParts(ALL_LABELS, 9).best(few)
 
 
 def learnt(sentences, calls):
@@ -179,6 +189,12 @@ def test_an_epoch_may_be_learned_in_pieces(sentences, calls):
 def test_slots_that_do_not_fit_are_refused(slots):
     with pytest.raises(ArgumentError, match="slots: 3 numbers are needed"):
         LabelParts([[0, 1], [2]], 3, slots)
+
+
+@pytest.mark.parametrize("labels", [[[0, 1], [1, 2]], [[0], [1, 2]], [[0, 2], [0, 1]], [[1], [0]]])
+def test_each_label_has_its_whole(labels):
+    with pytest.raises(ArgumentError, match="n_wholes: each label needs one, in the order"):
+        LabelParts(labels, 3, [0], None, 2)
 
 
 @given(scores=st.lists(st.integers(-3, 3), min_size=4, max_size=4))
