@@ -389,8 +389,9 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(extend_states)(const Decoder *d, W
         best[s] = KERNEL(best_of_state)(d, b->ranks[s], sums[s], parts);
     }
     for (int n = 0; n < d->beam; n++) {
-        int64_t top = INT64_MIN;
-        for (int s = 0; s < b->n; s++) top = best[s] > top ? best[s] : top;
+        int at = 0; /* the highest: vectors of numbers that were just stored would be waited for */
+        for (int s = 1; s < b->n; s++) at = best[s] > best[at] ? s : at;
+        const int64_t top = best[at];
         if (top == INT64_MIN) return n;
         chosen[n] = top;
         const int group = beam_group(top);
@@ -458,7 +459,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(search_beams)(const Decoder *d, Wo
         for (int k = 0; k < n_streams; k++) {
             BeamStream *b = &streams[k];
             if (KERNEL(beam_token)(d, w, b, parts, mask_words) < 0) return -1;
-            if (stream_step(d, &b->stream, 0)) {
+            if (stream_move(d, &b->stream)) {
                 if (n) KERNEL(fetch_states)(d, w, b, n, parts);
                 continue;
             }

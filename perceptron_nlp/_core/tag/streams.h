@@ -52,16 +52,20 @@ static inline int stream_start(const Decoder *d, const Worker *w, Stream *stream
     return 1;
 }
 
-/* To the next token; 0: that was the last. */
-static inline int stream_step(const Decoder *d, Stream *stream, int32_t label) {
-    int step = d->right_to_left ? -1 : 1;
-    for (int h = MAX_HISTORY - 1; h > 0; h--) stream->past[h] = stream->past[h - 1];
-    stream->past[0] = label;
+/* To the next token, whatever was before; 0: that was the last. */
+static inline int stream_move(const Decoder *d, Stream *stream) {
+    const int step = d->right_to_left ? -1 : 1;
     stream->asked = ASKED_NOTHING;
     stream->token += step;
     stream->place += step;
     stream->type += step;
     return --stream->left > 0;
+}
+
+static inline int stream_step(const Decoder *d, Stream *stream, int32_t label) {
+    for (int h = MAX_HISTORY - 1; h > 0; h--) stream->past[h] = stream->past[h - 1];
+    stream->past[0] = label;
+    return stream_move(d, stream);
 }
 
 /* Where a token's scores are. */
