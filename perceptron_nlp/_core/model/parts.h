@@ -9,11 +9,11 @@
  *   nodes   0:A  1:X  2:Y  3:B  parent  -1 0 1 -1
  *
  * Where there are many labels, most need not be scored. Each part fills a slot (Case=Gen the slot
- * Case), but for wholes, the last parts, one a label; and labels that have something in common
- * are a family. A family's bound, the sum of the best part for each slot that its labels fill, or of 0
- * where not all fill it and that is more, and of its best whole, is no less than the score of any of
- * its labels, roundings included, because both are summed in the same order; so families whose bound
- * is below the best label so far are passed over, most of them with the best whole of all. */
+ * Case), but for the last, wholes of one label each; labels with something in common are a family.
+ * Its bound, the sum of the best part for each slot that its labels fill, or of 0 where not all fill
+ * it and that is more, and of its best whole, is no less than any of its labels' scores, roundings
+ * included, because both are summed in the same order; so families whose bound is below the best label
+ * so far are passed over, most of them with the best whole of all. */
 #pragma once
 
 #include <float.h>

@@ -145,11 +145,10 @@ cdef class SettledTable:
         cdef WordScratch scratch
         cdef uint64_t[MOST_BEFORE] hashes
         cdef int by_ending = 0, c
-        cdef const uint8_t *text = word
         for c in range(self.table.n_before):
             hashes[c] = before[c]
         memset(&scratch, 0, sizeof(scratch))
-        label = settled_label(&self.table, &scratch, text, len(word), is_first, hashes, &by_ending)
+        label = settled_label(&self.table, &scratch, word, len(word), is_first, hashes, &by_ending)
         word_scratch_close(&scratch)
         return None if label < 0 else (label, bool(by_ending))
 

@@ -391,13 +391,11 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(extend_states)(const Decoder *d, W
     for (int n = 0; n < d->beam; n++) {
         int at = 0; /* the highest: vectors of numbers that were just stored would be waited for */
         for (int s = 1; s < b->n; s++) at = best[s] > best[at] ? s : at;
-        const int64_t top = best[at];
-        if (top == INT64_MIN) return n;
-        chosen[n] = top;
-        const int group = beam_group(top);
+        if (best[at] == INT64_MIN) return n;
+        const int group = beam_group(chosen[n] = best[at]);
         for (int s = 0; s < b->n; s++) {
             if (beam_group(b->ranks[s]) != group) continue;
-            PART_DROP(sums[s], parts, beam_label(top));
+            PART_DROP(sums[s], parts, beam_label(chosen[n]));
             best[s] = KERNEL(best_of_state)(d, b->ranks[s], sums[s], parts);
         }
     }
@@ -459,7 +457,7 @@ KERNEL_TARGET static ALWAYS_INLINE int KERNEL(search_beams)(const Decoder *d, Wo
         for (int k = 0; k < n_streams; k++) {
             BeamStream *b = &streams[k];
             if (KERNEL(beam_token)(d, w, b, parts, mask_words) < 0) return -1;
-            if (stream_move(d, &b->stream)) {
+            if (stream_step(d, &b->stream, -1)) {
                 if (n) KERNEL(fetch_states)(d, w, b, n, parts);
                 continue;
             }

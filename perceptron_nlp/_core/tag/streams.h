@@ -52,20 +52,18 @@ static inline int stream_start(const Decoder *d, const Worker *w, Stream *stream
     return 1;
 }
 
-/* To the next token, whatever was before; 0: that was the last. */
-static inline int stream_move(const Decoder *d, Stream *stream) {
-    const int step = d->right_to_left ? -1 : 1;
+/* To the next token, behind a label, or -1: no history is kept. 0: that was the last. */
+static inline int stream_step(const Decoder *d, Stream *stream, int32_t label) {
+    int step = d->right_to_left ? -1 : 1;
+    if (label >= 0) {
+        for (int h = MAX_HISTORY - 1; h > 0; h--) stream->past[h] = stream->past[h - 1];
+        stream->past[0] = label;
+    }
     stream->asked = ASKED_NOTHING;
     stream->token += step;
     stream->place += step;
     stream->type += step;
     return --stream->left > 0;
-}
-
-static inline int stream_step(const Decoder *d, Stream *stream, int32_t label) {
-    for (int h = MAX_HISTORY - 1; h > 0; h--) stream->past[h] = stream->past[h - 1];
-    stream->past[0] = label;
-    return stream_move(d, stream);
 }
 
 /* Where a token's scores are. */
