@@ -75,8 +75,7 @@ cdef class LabelParts:
         for label, kind in enumerate(kinds):
             # Found by strings, whose hash has a key; that of tuples of numbers has none.
             members_of.setdefault(str(kind), []).append(label)
-        self.arrays = []
-        leaf, family = [0] * len(parts), [0] * len(parts)
+        self.arrays, leaf, family = [], [0] * len(parts), [0] * len(parts)
         trees, slot_trees, keys = _Trees(), _Trees(), []
         family_nodes, family_labels, members = [0], [0], []
         for number, labels in enumerate(members_of.values()):
@@ -94,8 +93,7 @@ cdef class LabelParts:
         x.n_slots, x.n_families = n_slots, len(members_of)
         x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
-        x.slots.parent = self._keep(slot_trees.parent)
-        x.slots.number = self._keep(slot_trees.number)
+        x.slots.parent, x.slots.number = self._keep(slot_trees.parent), self._keep(slot_trees.number)
         x.n_optional = max(slot_trees.number, default=0) - n_slots + 1
         x.leaf, x.family = self._keep(leaf), self._keep(family)
         x.run_slot = self._keep([filled[part] for part in runs])

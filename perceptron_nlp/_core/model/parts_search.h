@@ -94,6 +94,8 @@ static inline int32_t NAMED(best_but)(const Parts *x, const SCORE *part_scores, 
         NAMED(tree_sums)(&x->slots, 0, x->slots.n, slots, bounds);
         if (x->n_pieces < x->n_parts) /* The best label is mostly of its family. */
             first = x->family[NAMED(best_whole)(x, part_scores, &whole)];
+        for (int32_t f = 1; x->n_pieces == x->n_parts && f < x->n_families; f++)
+            if (bounds[x->family_leaf[f]] > bounds[x->family_leaf[first]]) first = f;
         if (but >= 0) first = x->family[but];
     }
     NAMED(search_family)(x, first, part_scores, but, sums, &best, &highest);
