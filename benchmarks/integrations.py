@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import io
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -100,32 +101,27 @@ def text_table(texts: list[str], rounds: int) -> None:
     cutting = {"@tokenizers": "perceptron_tokenizer", "model": "en"}
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": cutting}})
     nlp.add_pipe("perceptron_tagger", config={"model": "en"})
-    theirs, ours = SpaCyTokenizer("en"), PerceptronTokenizer("en")
-    for opened in (nlp, ours.word_tokenize, theirs.word_tokenize):
-        opened(texts[0])
-    blank_pipeline = "spaCy, a blank pipeline with its sentencizer"
+    tokenizers = SpaCyTokenizer("en"), PerceptronTokenizer("en")
+    uses = {
+        "spaCy, a blank pipeline with its sentencizer": blank,
+        "spaCy, `perceptron_tokenizer` and `perceptron_tagger`: tags, features, lemmas": nlp,
+    } | {
+        f"datatrove, `{type(one).__name__}.{name}`": getattr(one, name)
+        for name in ("word_tokenize", "sent_tokenize")
+        for one in tokenizers
+    }
+    for use in uses.values():
+        # Models are opened when they are first needed.
+        use(texts[0])
+    tokens = sum(len(tokenizers[1].word_tokenize(text)) for text in texts)
     least = least_seconds(
         {
-            blank_pipeline: lambda: list(blank.pipe(texts)),
-            "spaCy, `perceptron_tokenizer` and `perceptron_tagger`: tags, features, lemmas": (
-                lambda: list(nlp.pipe(texts))
-            ),
-            "datatrove, `SpaCyTokenizer.word_tokenize`": lambda: [
-                *map(theirs.word_tokenize, texts)
-            ],
-            "datatrove, `PerceptronTokenizer.word_tokenize`": (
-                lambda: [*map(ours.word_tokenize, texts)]
-            ),
-            "datatrove, `SpaCyTokenizer.sent_tokenize`": lambda: [
-                *map(theirs.sent_tokenize, texts)
-            ],
-            "datatrove, `PerceptronTokenizer.sent_tokenize`": (
-                lambda: [*map(ours.sent_tokenize, texts)]
-            ),
+            name: lambda use=use: [*getattr(use, "pipe", partial(map, use))(texts)]
+            for name, use in uses.items()
         },
         rounds,
     )
-    show(least, sum(len(ours.word_tokenize(text)) for text in texts), blank_pipeline)
+    show(least, tokens, next(iter(uses)))
 
 
 def show(least: Mapping[str, float], tokens: int, beside: str) -> None:

@@ -207,7 +207,8 @@ class VerbParser(argparse.ArgumentParser):
                 continue
             name, equals, value = argument.partition("=")
             if value == "--":
-                self.error(f"argument {name}: -- is no value")  # argparse makes a list of none
+                # argparse makes an empty list of it.
+                self.error(f"argument {name}: -- is no value")
             # A short option may have its value right behind it: -oOUT.
             if not self.knows(name if name.startswith("--") else argument[:2]):
                 foreign = importlib.import_module("perceptron_nlp.compat.udpipe")

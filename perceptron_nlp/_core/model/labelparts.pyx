@@ -62,8 +62,8 @@ cdef class LabelParts:
         if len(filled) != n or (n and set(filled) != set(range(n_slots))):
             raise ArgumentError(
                 f"slots: {n} numbers are needed, from 0 on and none of them left out")
-        wholes = [[part for part in own if part >= n] for own in parts]
-        if n_wholes and wholes != [[n + label] for label in range(n_wholes)]:
+        wholes = [[part for part in own if part >= n] for own in parts if n_wholes]
+        if wholes != [[n + label] for label in range(n_wholes)]:
             raise ArgumentError("n_wholes: each label needs one, in the order of labels")
         kinds = [""] * len(parts) if families is None else list(families)
         if len(kinds) != len(parts):
@@ -76,7 +76,7 @@ cdef class LabelParts:
             # Found by strings, whose hash has a key; that of tuples of numbers has none.
             members_of.setdefault(str(kind), []).append(label)
         self.arrays, leaf, family = [], [0] * len(parts), [0] * len(parts)
-        trees, slot_trees, keys = _Trees(), _Trees(), []
+        trees, bounds, keys = _Trees(), _Trees(), []
         family_nodes, family_labels, members = [0], [0], []
         for number, labels in enumerate(members_of.values()):
             lists = [parts[label] for label in labels]
@@ -86,15 +86,15 @@ cdef class LabelParts:
             keys.append(_family_slots([fills[label] for label in labels], n_slots))
             family_nodes.append(len(trees.number))
             family_labels.append(len(members))
-        family_leaf = slot_trees.leaves(0, keys)
+        family_leaf = bounds.leaves(0, keys)
         cdef Parts *x = &self.parts
         runs = [part for part in range(n) if not part or filled[part] != filled[part - 1]]
         x.n_labels, x.n_parts, x.n_pieces, x.n_runs = len(parts), n_parts, n, len(runs)
         x.n_slots, x.n_families = n_slots, len(members_of)
-        x.parts.n, x.slots.n = len(trees.number), len(slot_trees.number)
+        x.parts.n, x.slots.n = len(trees.number), len(bounds.number)
         x.parts.parent, x.parts.number = self._keep(trees.parent), self._keep(trees.number)
-        x.slots.parent, x.slots.number = self._keep(slot_trees.parent), self._keep(slot_trees.number)
-        x.n_optional = max(slot_trees.number, default=0) - n_slots + 1
+        x.slots.parent, x.slots.number = self._keep(bounds.parent), self._keep(bounds.number)
+        x.n_optional = max(bounds.number, default=0) - n_slots + 1
         x.leaf, x.family = self._keep(leaf), self._keep(family)
         x.run_slot = self._keep([filled[part] for part in runs])
         x.run_start = self._keep([*runs, n])
@@ -117,8 +117,8 @@ cdef class LabelParts:
         return self.parts.n_parts
 
     def best(self, const Score[::1] part_scores, int but=-1):
-        """(label, score): that with the highest score of all but `but`, the first of several; (-1, None)
-        where there is none. `part_scores` are float64[n_parts] or int32[n_parts].
+        """(label, score): the highest one of all labels, or of all but one, the first of several;
+        (-1, None) where there is none. `part_scores` are float64[n_parts] or int32[n_parts].
         """
         cdef bytearray room = bytearray(8 * parts_scratch(&self.parts))
         cdef Score *sums = <Score *><char *>room

@@ -139,8 +139,8 @@ cdef class SettledTable:
             raise MemoryLimitError("no memory for the labels that words settle")
 
     def find(self, bytes word not None, bint is_first, before):
-        """Return the number of the label that settles a word, in UTF-8, and whether its ending does; or
-        None. `is_first`: it is the first of its sentence; `before`: hashes of its labels before.
+        """Return what settles a word, in UTF-8: a label's number, and if an ending does it; or None.
+        `is_first`: it is the first of its sentence; `before`: hashes of its labels before.
         """
         cdef WordScratch scratch
         cdef uint64_t[MOST_BEFORE] hashes
