@@ -180,14 +180,23 @@ _BYTES_DEFLATED = 8
 _MOST_INFLATED = 64
 
 
+Recent: TypeAlias = "dict[tuple[object, ...], tuple[Packed, int | None]]"
+_MOST_RECENT = 64
+
+
 def packed_tensors(
-    tensors: Mapping[str, Array], kinds: Mapping[str, str], *, deflates: bool = False
+    tensors: Mapping[str, Array],
+    kinds: Mapping[str, str],
+    *,
+    deflates: bool = False,
+    recent: Recent | None = None,
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
     """Return the arrays, those with a kind (see above) packed, and their entry of the metadata.
 
     deflates : pack arrays without a kind, too, and all of them with Deflate where it saves bytes
+    recent : what was packed in calls before, and is not packed again; it is kept up to date
     """
-    arrays, described = dict(tensors), {}
+    arrays, described, recent = dict(tensors), {}, {} if recent is None else recent
     if deflates:
         whole = (name for name, one in tensors.items() if one.dtype.kind in "ui" and one.ndim == 1)
         kinds = {**dict.fromkeys(whole, PLAIN), **kinds}
@@ -195,7 +204,14 @@ def packed_tensors(
         array = tensors[name]
         if kind == ASCENDING and not (array[1:] > array[:-1]).all():
             continue
-        found, n_bytes = _shortest(array, kind, tensors.get(counts_of(name)), deflates)
+        counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
+        data = [b"" if one is None else one.tobytes() for one in (array, counts)]
+        key = (kind, deflates, array.dtype, *(hashlib.blake2b(one).digest() for one in data))
+        recent[key] = found, n_bytes = recent.pop(key, None) or _shortest(
+            array, kind, counts, deflates
+        )
+        if len(recent) > _MOST_RECENT:
+            del recent[next(iter(recent))]
         if kind == PLAIN and not n_bytes:
             continue
         arrays[name] = found.data
@@ -224,7 +240,7 @@ def _shortest(
         ways = [Packed(len(array), 0, np.frombuffer(data, np.uint8))]
         best = ways[0]
     else:
-        starts = None if kind != IN_ROWS or counts is None else starts_of(counts.data)
+        starts = None if counts is None else starts_of(counts.data)
         codes = _encoded(array, kind, starts)
         best = pack(codes)
         # A code far above the others would take as many bits in unary.

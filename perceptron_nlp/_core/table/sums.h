@@ -6,6 +6,8 @@
  * (0: it has learned nothing; place[-1] is 0), and `stride` weights long, a multiple of GROUP. */
 #pragma once
 
+#include <math.h>
+
 #include "table/portable.h"
 
 /* A build without averages, against which benchmarks/averaging.py measures what they cost. */
@@ -100,6 +102,21 @@ TARGET_AVX2 static inline void add_row_quads(const double *restrict weights, siz
 }
 #endif
 #endif
+
+/* The highest of some scores, -INFINITY where there is none, in chains side by side. */
+static inline double highest(const double *scores, int32_t n) {
+    double best[2 * GROUP];
+    int32_t k = 0;
+    for (int j = 0; j < 2 * GROUP; j++) best[j] = -INFINITY;
+    for (; k + 2 * GROUP <= n; k += 2 * GROUP) {
+        for (int j = 0; j < 2 * GROUP; j++) {
+            best[j] = scores[k + j] > best[j] ? scores[k + j] : best[j];
+        }
+    }
+    for (; k < n; k++) best[0] = scores[k] > best[0] ? scores[k] : best[0];
+    for (int j = 1; j < 2 * GROUP; j++) best[0] = best[j] > best[0] ? best[j] : best[0];
+    return best[0];
+}
 
 /* The widest form that this processor has, or plain C on request: which is the same. */
 static inline SumRows sum_rows(int plain) {

@@ -168,6 +168,28 @@ cdef inline void add_row(const Table *t, int64_t row, double *scores) noexcept n
             scores[r.label[k]] += r.weight[k]
 
 
+cdef inline void fetch_labels(const Table *t, int64_t row) noexcept nogil:
+    """Have what is far into a sparse row, whose beginning was fetched, on its way."""
+    cdef Row r
+    if row >= 0 and not t.is_full:
+        r = row_of(t, row)
+        if r.n > 8:
+            fetch(r.label)
+            fetch(<const char *>r.label + CACHE_LINE)
+            fetch(<const char *>r.weight + 2*CACHE_LINE)
+            fetch(<const char *>r.weight + 3*CACHE_LINE)
+
+
+cdef inline void fetch_totals(const Row *r, int64_t k) noexcept nogil:
+    """Have what an update of one label reads of a row beside weights on its way."""
+    cdef int32_t i = 0
+    if r.squares != NULL:
+        fetch(r.squares + k)
+    while i < min(r.n, 32):
+        fetch(r.total + i)
+        i += 8
+
+
 cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
                             double *scores) noexcept nogil:
     """scores[label] = the sum over rows, of which those that are -1 do not count; there is room for
@@ -178,6 +200,8 @@ cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
         return
     memset(scores, 0, t.n_labels * sizeof(double))
     for i in range(n):
+        if i + 3 < n:
+            fetch_labels(t, rows[i + 3])
         if rows[i] >= 0:
             add_row(t, rows[i], scores)
 

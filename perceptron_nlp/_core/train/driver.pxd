@@ -7,6 +7,9 @@ from libc.stdint cimport int32_t, int64_t
 from perceptron_nlp._core.table.weights cimport Row, step, step_adagrad
 from perceptron_nlp._core.train.trainingset cimport TrainingSet
 
+cdef extern from "table/sums.h" nogil:
+    double highest(const double *scores, int32_t n) noexcept
+
 cdef enum:
     PERCEPTRON, MARGIN, PASSIVE_AGGRESSIVE, ADAGRAD
     MOST_TAKEN = 8
@@ -25,20 +28,22 @@ cdef struct Counts:
 
 cdef inline int32_t best_label(const double *scores, int32_t n) noexcept nogil:
     """The highest score; ties go to the lowest label."""
-    cdef int32_t best = 0, k
-    for k in range(1, n):
-        if scores[k] > scores[best]:
-            best = k
-    return best
+    cdef double best = highest(scores, n)
+    cdef int32_t k = 0
+    while scores[k] < best:
+        k += 1
+    return k
 
 
 cdef inline int32_t best_other(const double *scores, int32_t n, int32_t but) noexcept nogil:
     """The highest score of any label but one; -1 where there is no other."""
-    cdef int32_t best = -1, k
-    for k in range(n):
-        if k != but and (best < 0 or scores[k] > scores[best]):
-            best = k
-    return best
+    cdef double best = max(highest(scores, but), highest(scores + but + 1, n - but - 1))
+    cdef int32_t k = 0
+    if n < 2:
+        return -1
+    while k == but or scores[k] < best:
+        k += 1
+    return k
 
 
 cdef inline double passive_aggressive_step(double loss, double norm,

@@ -7,7 +7,9 @@ from libc.stdint cimport int32_t, int64_t
 from perceptron_nlp._core.model.labelparts cimport (
     LabelParts, PartWalk, Parts, best_but, next_difference, parts_differing, parts_scratch,
 )
-from perceptron_nlp._core.table.weights cimport Row, Table, make_cell, score_rows, touch
+from perceptron_nlp._core.table.weights cimport (
+    Row, Table, fetch_totals, make_cell, score_rows, touch,
+)
 from perceptron_nlp._core.train.driver cimport (
     Counts, Rule, Scratch, best_label, checked_order, checked_rule, learn_step, rival_of,
 )
@@ -116,6 +118,7 @@ cdef int _part(const Factored *x, const Visit *v, int32_t gold, int32_t rival,
     cdef int32_t n_differing = 0, k
     cdef int side
     cdef size_t i
+    cdef int64_t place
     cdef Row cells
     if insert_history(&x.walk, v) < 0:
         return -1
@@ -125,8 +128,10 @@ cdef int _part(const Factored *x, const Visit *v, int32_t gold, int32_t rival,
     # All cells first: then no step can fail.
     for i in range(v.n):
         for k in range(n_differing):
-            if make_cell(t, rows[i], x.differing[k], &cells) < 0:
+            place = make_cell(t, rows[i], x.differing[k], &cells)
+            if place < 0:
                 return -1
+            fetch_totals(&cells, place)
     for i in range(v.n):
         for k in range(n_differing):
             learn_step(&x.rule, &cells, touch(t, rows[i], x.differing[k], &cells), x.steps[k])

@@ -250,8 +250,8 @@ def _bad(path: str, name: str, what: str) -> ModelError:
     return ModelError(f"{path}: the model's {name}: {what}; get the file again")
 
 
-def model_to_bytes(model: TaggerModel) -> bytes:
-    """The model file's content; equal models give equal bytes."""
+def model_to_bytes(model: TaggerModel, recent: dict[Any, Any] | None = None) -> bytes:
+    """The model file's content; equal models give equal bytes. For `recent` see packed_tensors."""
     # Here, since tagging does without NumPy.
     import numpy as np
 
@@ -292,7 +292,8 @@ def model_to_bytes(model: TaggerModel) -> bytes:
             text = metadata.pop(name).encode("utf-8")
             tensors[_TEXT + name] = np.frombuffer(text, np.uint8)
     if model.packed:
-        tensors, how = packed_tensors(tensors, _kinds(tensors), deflates=is_tightest)
+        kinds = _kinds(tensors)
+        tensors, how = packed_tensors(tensors, kinds, deflates=is_tightest, recent=recent)
         metadata["packed"] = to_json(how)
     return write_tensors(tensors, metadata)
 
@@ -318,7 +319,8 @@ def _by_frequency(tensors: dict[str, Array]) -> dict[str, Array]:
         order = np.argsort(-times, kind="stable")[: np.count_nonzero(times)]
         places = np.zeros(len(times), labels.dtype)
         places[order] = np.arange(len(order))
-        cells = np.lexsort((places[labels], np.repeat(np.arange(len(counts)), counts)))
+        rows = np.repeat(np.arange(len(counts)) * len(times), counts)
+        cells = np.argsort(rows + places[labels])
         found[name] = places[labels][cells]
         found[f"{number}.weights"] = tensors[f"{number}.weights"][cells]
         found[f"{number}.{_ORDER}"] = order.astype(np.uint16)

@@ -65,7 +65,19 @@ class ScriptLabels:
 
     def makes(self, word: str, lemma: str) -> bool:
         """Return True if a label makes this lemma of a word."""
-        return any(self.lemma(word, number) == lemma for number in range(len(self._scripts)))
+        # All that scripts do but for what they drop and add keeps the length.
+        grown = len(lemma) - len(read_in(word, self._alphabet))
+        able = (*self._by_growth.get(grown, ()), *self._by_growth.get(None, ()))
+        return any(script.apply(word, self._alphabet) == lemma for script in able)
+
+    @cached_property
+    def _by_growth(self) -> dict[int | None, list[Script]]:
+        """The scripts by how much longer than words their lemmas are; literals are under None."""
+        found: dict[int | None, list[Script]] = {}
+        for one in self._scripts:
+            grown = len(one.front) + len(one.back) - one.drop_front - one.drop_back
+            found.setdefault(grown if one.literal is None else None, []).append(one)
+        return found
 
     def brief(self, number: int) -> str:
         """Return a label for people to read, see Script.brief."""

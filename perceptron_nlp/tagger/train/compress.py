@@ -12,7 +12,7 @@ from perceptron_nlp._checks import parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.tagger.gold import evaluated
+from perceptron_nlp.tagger.gold import evaluated_together
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
@@ -262,8 +262,8 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
     """compress_model, and what comes out calibrated again on labeled text, if that does."""
 
     def score(smaller: TaggerModel) -> dict[str, float]:
-        own = labelers(smaller)
-        return {name: evaluated(own, source, name).accuracy for name in own.by_column}
+        found = evaluated_together(labelers(smaller), source)
+        return {name: one.accuracy for name, one in found.items()}
 
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, source)[0]
@@ -309,6 +309,7 @@ class _Forms:
         self._score = score
         self._to_calibrate = to_calibrate
         self.levels: dict[str, Level] = {}
+        self._recent: dict[Any, Any] = {}
 
     @property
     def most_share(self) -> float:
@@ -321,7 +322,7 @@ class _Forms:
             self.levels = {**levels}
             return self.bytes_of(1.0, STEPS[0]) <= self.size
 
-        self.levels = choose_levels(self._model, text, fits)
+        self.levels = choose_levels(self._model, text, fits, self._recent)
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.
@@ -352,7 +353,7 @@ class _Forms:
     def bytes_of(self, share: float, steps: int | None) -> int:
         """The size of its file, at most."""
         found = self.of(share, steps)
-        return len(model_to_bytes(with_room(found) if self._to_calibrate else found))
+        return len(model_to_bytes(with_room(found) if self._to_calibrate else found, self._recent))
 
     def least(self, tried: Sequence[int | None]) -> int:
         """The least size, above the one that was asked for, that a form fits."""
