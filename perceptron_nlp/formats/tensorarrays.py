@@ -27,6 +27,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from perceptron_nlp._core.model.modelrows import rice_decoded, starts_of
@@ -137,7 +138,6 @@ class Packed(NamedTuple):
 
 def pack(values: Words, low_bits: int | None = None) -> Packed:
     """Return numbers, uint64[n], in the shortest Rice code, or in that of so many low bits."""
-    # Here, since tagging does without NumPy.
     import numpy as np
 
     def length(low_bits: int) -> float:
@@ -180,23 +180,14 @@ _BYTES_DEFLATED = 8
 _MOST_INFLATED = 64
 
 
-Recent: TypeAlias = "dict[tuple[object, ...], tuple[Packed, int | None]]"
-_MOST_RECENT = 64
-
-
 def packed_tensors(
-    tensors: Mapping[str, Array],
-    kinds: Mapping[str, str],
-    *,
-    deflates: bool = False,
-    recent: Recent | None = None,
+    tensors: Mapping[str, Array], kinds: Mapping[str, str], *, deflates: bool = False
 ) -> tuple[dict[str, Array], dict[str, dict[str, Any]]]:
     """Return the arrays, those with a kind (see above) packed, and their entry of the metadata.
 
     deflates : pack arrays without a kind, too, and all of them with Deflate where it saves bytes
-    recent : what was packed in calls before, and is not packed again; it is kept up to date
     """
-    arrays, described, recent = dict(tensors), {}, {} if recent is None else recent
+    arrays, described = dict(tensors), {}
     if deflates:
         whole = (name for name, one in tensors.items() if one.dtype.kind in "ui" and one.ndim == 1)
         kinds = {**dict.fromkeys(whole, PLAIN), **kinds}
@@ -204,14 +195,7 @@ def packed_tensors(
         array = tensors[name]
         if kind == ASCENDING and not (array[1:] > array[:-1]).all():
             continue
-        counts = tensors.get(counts_of(name)) if kind == IN_ROWS else None
-        data = [b"" if one is None else one.tobytes() for one in (array, counts)]
-        key = (kind, deflates, array.dtype, *(hashlib.blake2b(one).digest() for one in data))
-        recent[key] = found, n_bytes = recent.pop(key, None) or _shortest(
-            array, kind, counts, deflates
-        )
-        if len(recent) > _MOST_RECENT:
-            del recent[next(iter(recent))]
+        found, n_bytes = _shortest(array, kind, tensors.get(counts_of(name)), deflates)
         if kind == PLAIN and not n_bytes:
             continue
         arrays[name] = found.data
@@ -230,9 +214,6 @@ def _shortest(
     array: Array, kind: str, counts: Array | None, deflates: bool
 ) -> tuple[Packed, int | None]:
     """Return an array packed, and how many bytes were deflated, if that is shorter."""
-    # Here, since tagging does without NumPy.
-    import zlib
-
     import numpy as np
 
     if kind == PLAIN:
@@ -240,7 +221,7 @@ def _shortest(
         ways = [Packed(len(array), 0, np.frombuffer(data, np.uint8))]
         best = ways[0]
     else:
-        starts = None if counts is None else starts_of(counts.data)
+        starts = None if kind != IN_ROWS or counts is None else starts_of(counts.data)
         codes = _encoded(array, kind, starts)
         best = pack(codes)
         # A code far above the others would take as many bits in unary.
@@ -248,10 +229,18 @@ def _shortest(
         ways = [pack(codes, _BYTES_DEFLATED)] if few else []
     n_bytes = None
     for way in ways if deflates else ():
-        deflated = np.frombuffer(zlib.compress(way.data.tobytes(), 6), np.uint8)
+        deflated = np.frombuffer(_deflated(way.data.tobytes()), np.uint8)
         if len(deflated) < len(best.data) <= len(way.data) <= _MOST_INFLATED * len(deflated):
             best, n_bytes = way._replace(data=deflated), len(way.data)
     return best, n_bytes
+
+
+# Whoever looks for a size has most arrays deflated again and again.
+@lru_cache(maxsize=64)
+def _deflated(data: bytes) -> bytes:
+    import zlib  # since most models have none
+
+    return zlib.compress(data, 6)
 
 
 def unpacked_tensors(
@@ -337,7 +326,6 @@ def _unpacked(tensors: Mapping[str, Tensor], name: str, one: Any) -> Tensor:
 
 
 def _encoded(array: Array, kind: str, starts: memoryview | None) -> npt.NDArray[np.uint64]:
-    # Here, since tagging does without NumPy.
     import numpy as np
 
     one = np.uint64(1)

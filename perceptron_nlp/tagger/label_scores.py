@@ -169,20 +169,20 @@ def untrained_labels(
         return Counter(
             label for labels in gold for label in labels if label is not None and label not in known
         )
-    from perceptron_nlp.tagger.tag.lemmatize import ScriptLabels
     from perceptron_nlp.text.script_making import make_script
+    from perceptron_nlp.text.scripts import parse_script, read_in
 
     alphabet = model.lemmas.alphabet
-    scripts = ScriptLabels(model.tags, alphabet)
-    words = Counter(
-        (word, lemma)
-        for sentence, lemmas in zip(sentences, gold, strict=True)
-        for word, lemma in zip(sentence, lemmas, strict=True)
-        if lemma is not None
-    )
+    scripts = [parse_script(label) for label in model.tags]
+    # All that scripts do but for what they drop and add keeps the length.
+    growths = [len(x.front + x.back) - x.drop_front - x.drop_back for x in scripts]
+    pairs = (zip(*both, strict=True) for both in zip(sentences, gold, strict=True))
     found: Counter[str] = Counter()
-    for (word, lemma), count in words.items():
-        script = str(make_script(word, lemma, alphabet))
-        if script not in model.tags and not scripts.makes(word, lemma):
+    for (word, lemma), count in Counter(itertools.chain.from_iterable(pairs)).items():
+        if lemma is None or str(make_script(word, lemma, alphabet)) in model.tags:
+            continue
+        grown = len(lemma) - len(read_in(word, alphabet))
+        able = (x for x, own in zip(scripts, growths, strict=True) if own == grown or x.literal)
+        if not any(one.apply(word, alphabet) == lemma for one in able):
             found[lemma] += count
     return found

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <math.h>
-
 #include "table/portable.h"
 
 /* A build without averages, against which benchmarks/averaging.py measures what they cost. */
@@ -105,16 +104,12 @@ TARGET_AVX2 static inline void add_row_quads(const double *restrict weights, siz
 
 /* The highest of some scores, -INFINITY where there is none, in chains side by side. */
 static inline double highest(const double *scores, int32_t n) {
-    double best[2 * GROUP];
-    int32_t k = 0;
-    for (int j = 0; j < 2 * GROUP; j++) best[j] = -INFINITY;
-    for (; k + 2 * GROUP <= n; k += 2 * GROUP) {
-        for (int j = 0; j < 2 * GROUP; j++) {
-            best[j] = scores[k + j] > best[j] ? scores[k + j] : best[j];
-        }
-    }
-    for (; k < n; k++) best[0] = scores[k] > best[0] ? scores[k] : best[0];
-    for (int j = 1; j < 2 * GROUP; j++) best[0] = best[j] > best[0] ? best[j] : best[0];
+    double best[8] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY,
+                      -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    for (; n >= 8; n -= 8, scores += 8)
+        for (int k = 0; k < 8; k++) best[k] = scores[k] > best[k] ? scores[k] : best[k];
+    for (int k = 0; k < n; k++) best[k] = scores[k] > best[k] ? scores[k] : best[k];
+    for (int k = 1; k < 8; k++) best[0] = best[k] > best[0] ? best[k] : best[0];
     return best[0];
 }
 

@@ -168,28 +168,6 @@ cdef inline void add_row(const Table *t, int64_t row, double *scores) noexcept n
             scores[r.label[k]] += r.weight[k]
 
 
-cdef inline void fetch_labels(const Table *t, int64_t row) noexcept nogil:
-    """Have what is far into a sparse row, whose beginning was fetched, on its way."""
-    cdef Row r
-    if row >= 0 and not t.is_full:
-        r = row_of(t, row)
-        if r.n > 8:
-            fetch(r.label)
-            fetch(<const char *>r.label + CACHE_LINE)
-            fetch(<const char *>r.weight + 2*CACHE_LINE)
-            fetch(<const char *>r.weight + 3*CACHE_LINE)
-
-
-cdef inline void fetch_totals(const Row *r, int64_t k) noexcept nogil:
-    """Have what an update of one label reads of a row beside weights on its way."""
-    cdef int32_t i = 0
-    if r.squares != NULL:
-        fetch(r.squares + k)
-    while i < min(r.n, 32):
-        fetch(r.total + i)
-        i += 8
-
-
 cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
                             double *scores) noexcept nogil:
     """scores[label] = the sum over rows, of which those that are -1 do not count; there is room for
@@ -200,8 +178,8 @@ cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
         return
     memset(scores, 0, t.n_labels * sizeof(double))
     for i in range(n):
-        if i + 3 < n:
-            fetch_labels(t, rows[i + 3])
+        if i + 3 < n and rows[i + 3] >= 0:
+            fetch_cells(t, rows[i + 3])
         if rows[i] >= 0:
             add_row(t, rows[i], scores)
 
@@ -550,9 +528,29 @@ cdef inline void fetch_rows(const Table *t, const int32_t *rows, size_t n) noexc
                 fetch(t.words + t.place[rows[i]] + CACHE_LINE // sizeof(uint64_t))
 
 
+cdef inline void fetch_cells(const Table *t, int64_t row) noexcept nogil:
+    """Have what is far into a sparse row, whose head was fetched, on its way."""
+    cdef Row r
+    if not t.is_full:
+        r = row_of(t, row)
+        fetch_from(r.label, min(r.n, 32) * <int64_t>sizeof(uint32_t))
+        fetch_from(r.weight + 14, min(r.n - 14, 16) * <int64_t>sizeof(double))
+
+
+cdef inline void fetch_totals(const Row *r) noexcept nogil:
+    """Have what an update reads of a sparse row beside weights on its way."""
+    fetch_from(r.total, min(r.n, 32) * <int64_t>sizeof(double))
+    fetch_from(r.squares, min(r.n, 16) * <int64_t>sizeof(double))
+
+
+cdef inline void fetch_from(const void *begin, int64_t n_bytes) noexcept nogil:
+    """Have so many bytes on their way."""
+    cdef int64_t at = 0
+    while at < n_bytes:
+        fetch(<const char *>begin + at)
+        at += CACHE_LINE
+
+
 cdef class WeightTable:
     cdef Table table
     cdef readonly object table_bits
-
-    cdef int _reserve(self, Py_ssize_t n) except -1
-    cdef void _reset(self) noexcept

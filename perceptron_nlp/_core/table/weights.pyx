@@ -215,7 +215,9 @@ cdef class WeightTable:
             raise ArgumentError(f"step: {step} is not a finite number")
         if not isfinite(own_rate):
             raise ArgumentError(f"rate: {rate} is not a finite number")
-        self._reserve(k.shape[0])
+        # So that it happens whole or not at all.
+        if reserve(&self.table, k.shape[0], k.shape[0]) < 0:
+            raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
         for i in range(k.shape[0]):
             if adapts and v[i] == 0:
                 continue
@@ -224,12 +226,6 @@ cdef class WeightTable:
                 step_adagrad(&row, at, step * v[i], own_rate)
             else:
                 row.weight[at] += step * v[i]
-
-    cdef int _reserve(self, Py_ssize_t n) except -1:
-        """Room for an update of n features, so that it happens whole or not at all."""
-        if reserve(&self.table, n, n) < 0:
-            raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
-        return 0
 
     def average(self):
         """The mean of the weights after each finished example, as a new frozen model.
@@ -278,21 +274,11 @@ cdef class WeightTable:
         """
         cdef Table *t = &self.table
         cdef size_t chunk
-        if t.fixed_bits or not t.is_full:
-            self._reset()
-            return
-        # Its memory stays, and full rows are given out again from its start.
-        memset(t.place, 0, t.index.n * sizeof(uint32_t))
-        for chunk in range(t.n_chunks):
-            memset(t.chunks[chunk], 0, (t.width << t.chunk_bits) * sizeof(double))
-        t.n_stored = 1
-        t.done = 0
-
-    cdef void _reset(self) noexcept:
         cdef int64_t row
         cdef Row r
-        for row in range(n_rows(&self.table)):
-            r = row_of(&self.table, row)
+        t.done = 0
+        for row in range(n_rows(t) if t.fixed_bits or not t.is_full else 0):
+            r = row_of(t, row)
             if r.n == 0:
                 continue
             memset(r.total, 0, r.n * sizeof(double))
@@ -300,7 +286,12 @@ cdef class WeightTable:
             memset(r.weight, 0, r.n * sizeof(double))
             if r.squares != NULL:
                 memset(r.squares, 0, r.n * sizeof(double))
-        self.table.done = 0
+        if t.is_full and not t.fixed_bits:
+            # Its memory stays, and full rows are given out again from its start.
+            memset(t.place, 0, t.index.n * sizeof(uint32_t))
+            for chunk in range(t.n_chunks):
+                memset(t.chunks[chunk], 0, (t.width << t.chunk_bits) * sizeof(double))
+            t.n_stored = 1
 
 
 cdef _frozen(const Table *t, table_bits, bint averaged):
@@ -338,8 +329,8 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
             if end + r.n > room:
                 room = 2 * (end + r.n)
                 with gil:
-                    label_view = labels = _longer(labels, end, room + 1)
-                    weight_view = weights = _longer(weights, end, room + 1)
+                    label_view = labels = np.append(labels[:end], np.empty(room + 1 - end, labels.dtype))
+                    weight_view = weights = np.append(weights[:end], np.empty(room + 1 - end))
             n = _row_cells(t, &r, mean, &label_view[end], &weight_view[end])
             if n == 0:
                 continue
@@ -381,12 +372,6 @@ cdef _stored_rows(const Table *t, bint is_any):
             view[t.place[row] - 1 if by_place else n] = <uint32_t>row
             n += 1
     return rows[:n + AHEAD]
-
-
-cdef _longer(array, int64_t used, int64_t length):
-    longer = np.empty(length, array.dtype)
-    longer[:used] = array[:used]
-    return longer
 
 
 cdef int64_t _row_cells(const Table *t, const Row *r, bint mean, uint32_t *labels,

@@ -26,20 +26,12 @@ cdef struct Counts:
     int64_t examples, mistakes, updates
 
 
-cdef inline int32_t best_label(const double *scores, int32_t n) noexcept nogil:
-    """The highest score; ties go to the lowest label."""
-    cdef double best = highest(scores, n)
-    cdef int32_t k = 0
-    while scores[k] < best:
-        k += 1
-    return k
-
-
-cdef inline int32_t best_other(const double *scores, int32_t n, int32_t but) noexcept nogil:
-    """The highest score of any label but one; -1 where there is no other."""
+cdef inline int32_t best_label(const double *scores, int32_t n, int32_t but) noexcept nogil:
+    """The highest score of any label but one (-1: of all), of several the lowest label; -1 where
+    there is no other."""
     cdef double best = max(highest(scores, but), highest(scores + but + 1, n - but - 1))
     cdef int32_t k = 0
-    if n < 2:
+    if n < 1 + (but >= 0):
         return -1
     while k == but or scores[k] < best:
         k += 1
@@ -63,7 +55,7 @@ cdef inline int32_t rival_of(const Rule *rule, const double *scores, int32_t n_l
     step[0] = rule.rate * rule.scale
     if rule.kind == PERCEPTRON:
         return -1 if guess == gold else guess
-    rival = best_other(scores, n_labels, gold) if guess == gold else guess
+    rival = best_label(scores, n_labels, gold) if guess == gold else guess
     if rival < 0:
         return -1
     lead = scores[gold] - scores[rival]

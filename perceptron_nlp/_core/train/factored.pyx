@@ -97,7 +97,7 @@ cdef inline int32_t _learn_scored(const Factored *x, const Visit *v, int32_t gol
     scores[after] = x.sums[x.parts.leaf[gold]]
     if rival >= 0:
         scores[not after] = x.sums[x.parts.leaf[rival]]
-    best = best_label(scores, n_labels)
+    best = best_label(scores, n_labels, -1)
     guess = gold if best == after else rival
     counts.examples += 1
     counts.mistakes += guess != gold
@@ -118,7 +118,6 @@ cdef int _part(const Factored *x, const Visit *v, int32_t gold, int32_t rival,
     cdef int32_t n_differing = 0, k
     cdef int side
     cdef size_t i
-    cdef int64_t place
     cdef Row cells
     if insert_history(&x.walk, v) < 0:
         return -1
@@ -128,10 +127,9 @@ cdef int _part(const Factored *x, const Visit *v, int32_t gold, int32_t rival,
     # All cells first: then no step can fail.
     for i in range(v.n):
         for k in range(n_differing):
-            place = make_cell(t, rows[i], x.differing[k], &cells)
-            if place < 0:
+            if make_cell(t, rows[i], x.differing[k], &cells) < 0:
                 return -1
-            fetch_totals(&cells, place)
+        fetch_totals(&cells)
     for i in range(v.n):
         for k in range(n_differing):
             learn_step(&x.rule, &cells, touch(t, rows[i], x.differing[k], &cells), x.steps[k])

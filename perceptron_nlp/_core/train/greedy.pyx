@@ -74,7 +74,7 @@ cdef inline int32_t _learn_token(void *learner, const Visit *v, Counts *counts) 
     cdef int32_t gold = x.walk.road.corpus.gold[v.token], guess, rival
     cdef double step
     score_rows(t, x.walk.rows, v.n, x.scores)
-    guess = best_label(x.scores, t.n_labels)
+    guess = best_label(x.scores, t.n_labels, -1)
     if gold < 0:
         return guess
     rival = rival_of(&x.rule, x.scores, t.n_labels, gold, guess, v.n, &step)

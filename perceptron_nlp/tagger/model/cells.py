@@ -50,15 +50,11 @@ class Union:
         self._keys, row_of = _ranked(np.concatenate([rows.keys for rows in sets]))
         self._groups = np.empty(len(self._keys), sets[0].groups.dtype)
         self._groups[row_of] = np.concatenate([rows.groups for rows in sets])
-        own_row = np.repeat(row_of, np.concatenate([rows.counts for rows in sets]))
-        labels = np.concatenate([rows.labels for rows in sets]).astype(np.int64)
-        self._cells, places = _ranked(own_row * _LABELS + labels)
+        cells = np.repeat(row_of * _LABELS, np.concatenate([rows.counts for rows in sets]))
+        cells += np.concatenate([rows.labels for rows in sets])
+        self._cells, places = _ranked(cells)
+        self.n_cells = len(self._cells)
         self.places = np.split(places, np.cumsum([len(rows.labels) for rows in sets])[:-1])
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells."""
-        return len(self._cells)
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> Rows:
         """Return the cells that are kept, with their rows."""
@@ -76,8 +72,9 @@ def _ranked(numbers: Array) -> tuple[Array, Array]:
     ordered = numbers[order]
     is_first = np.ones(len(ordered), bool)
     is_first[1:] = ordered[1:] != ordered[:-1]
-    ranks = np.empty(len(ordered), np.int64)
-    ranks[order] = np.cumsum(is_first) - 1
+    ranks, place = np.empty(len(ordered), np.int64), np.cumsum(is_first)
+    place -= 1
+    ranks[order] = place
     return ordered[is_first], ranks
 
 

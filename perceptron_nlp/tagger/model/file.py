@@ -250,8 +250,8 @@ def _bad(path: str, name: str, what: str) -> ModelError:
     return ModelError(f"{path}: the model's {name}: {what}; get the file again")
 
 
-def model_to_bytes(model: TaggerModel, recent: dict[Any, Any] | None = None) -> bytes:
-    """The model file's content; equal models give equal bytes. For `recent` see packed_tensors."""
+def model_to_bytes(model: TaggerModel) -> bytes:
+    """The model file's content; equal models give equal bytes."""
     # Here, since tagging does without NumPy.
     import numpy as np
 
@@ -292,8 +292,7 @@ def model_to_bytes(model: TaggerModel, recent: dict[Any, Any] | None = None) -> 
             text = metadata.pop(name).encode("utf-8")
             tensors[_TEXT + name] = np.frombuffer(text, np.uint8)
     if model.packed:
-        kinds = _kinds(tensors)
-        tensors, how = packed_tensors(tensors, kinds, deflates=is_tightest, recent=recent)
+        tensors, how = packed_tensors(tensors, _kinds(tensors), deflates=is_tightest)
         metadata["packed"] = to_json(how)
     return write_tensors(tensors, metadata)
 
@@ -306,7 +305,6 @@ _ORDER = "order"
 
 def _by_frequency(tensors: dict[str, Array]) -> dict[str, Array]:
     """Return arrays whose labels are places in their order, the most frequent first."""
-    # Here, since tagging does without NumPy.
     import numpy as np
 
     found = dict(tensors)
@@ -319,8 +317,7 @@ def _by_frequency(tensors: dict[str, Array]) -> dict[str, Array]:
         order = np.argsort(-times, kind="stable")[: np.count_nonzero(times)]
         places = np.zeros(len(times), labels.dtype)
         places[order] = np.arange(len(order))
-        rows = np.repeat(np.arange(len(counts)) * len(times), counts)
-        cells = np.argsort(rows + places[labels])
+        cells = np.argsort(np.repeat(np.arange(len(counts)) * len(times), counts) + places[labels])
         found[name] = places[labels][cells]
         found[f"{number}.weights"] = tensors[f"{number}.weights"][cells]
         found[f"{number}.{_ORDER}"] = order.astype(np.uint16)
@@ -489,7 +486,6 @@ def model_from_bytes(data: bytes | bytearray | memoryview | mmap.mmap, path: str
         whole_model = joined([first, *others])
         if "agreement" not in metadata:
             return whole_model
-        # Here, since most models have one column.
         from perceptron_nlp.tagger.model.agreement import read_agreement
 
         agreement = read_agreement(

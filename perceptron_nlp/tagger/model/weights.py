@@ -187,7 +187,6 @@ class QuantizedWeights:
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """Return the description in a model file, and put the arrays."""
-        # Here, since tagging does without NumPy.
         import numpy as np
 
         narrow = self.labels.max(initial=0) < 256

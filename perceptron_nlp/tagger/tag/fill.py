@@ -196,7 +196,6 @@ class TextFill:
                 if found is not None:
                     yield done(found, write(found))
             return
-        # Here, since it brings logging in, and one thread does without.
         from concurrent.futures import Future, ThreadPoolExecutor
 
         def kept(found: CutText) -> Future[CutText]:

@@ -46,12 +46,12 @@ class ScriptLabels:
     """
 
     def __init__(self, tags: TagSet, alphabet: str) -> None:
-        self._scripts = [parse_script(label) for label in tags]
+        self.scripts = [parse_script(label) for label in tags]
         self._alphabet = alphabet
 
     def lemma(self, word: str, number: int) -> str | None:
         """Return the lemma that a label makes of a word; None if it does not apply to it."""
-        return self._scripts[number].apply(word, self._alphabet) or None
+        return self.scripts[number].apply(word, self._alphabet) or None
 
     def best(self, word: str, scores: npt.NDArray[np.float64]) -> int:
         """Return the number of the best label that applies to a word; of the best if none does."""
@@ -63,25 +63,9 @@ class ScriptLabels:
         order = (-scores).argsort(kind="stable").tolist()
         return next((n for n in order if self.lemma(word, n) not in (None, lemma)), -1)
 
-    def makes(self, word: str, lemma: str) -> bool:
-        """Return True if a label makes this lemma of a word."""
-        # All that scripts do but for what they drop and add keeps the length.
-        grown = len(lemma) - len(read_in(word, self._alphabet))
-        able = (*self._by_growth.get(grown, ()), *self._by_growth.get(None, ()))
-        return any(script.apply(word, self._alphabet) == lemma for script in able)
-
-    @cached_property
-    def _by_growth(self) -> dict[int | None, list[Script]]:
-        """The scripts by how much longer than words their lemmas are; literals are under None."""
-        found: dict[int | None, list[Script]] = {}
-        for one in self._scripts:
-            grown = len(one.front) + len(one.back) - one.drop_front - one.drop_back
-            found.setdefault(grown if one.literal is None else None, []).append(one)
-        return found
-
     def brief(self, number: int) -> str:
         """Return a label for people to read, see Script.brief."""
-        return self._scripts[number].brief()
+        return self.scripts[number].brief()
 
 
 class Lemmatizer:
@@ -140,13 +124,9 @@ class Lemmatizer:
             self._cache.update(short)
         return found
 
-    def lemma(self, word: str, label: str) -> str | None:
-        """Return what the script of a label makes of a word; None if it does not apply to it."""
-        return self._scripts[label].apply(word, self._lemmas.alphabet)
-
     @cached_property
-    def _scripts(self) -> dict[str, Script]:
-        return {label: parse_script(label) for label in self._labels}
+    def _scripts(self) -> ScriptLabels:
+        return ScriptLabels(self._labels, self._lemmas.alphabet)
 
     def core_form(
         self, decoder: SentenceDecoder, looked_at: Sequence[str], written: Sequence[Sequence[str]]
@@ -159,7 +139,7 @@ class Lemmatizer:
         labels = written[upos] if upos >= 0 else ["_"]
         return (
             decoder,
-            [_in_numbers(self._scripts[label]) for label in self._labels],
+            [*map(_in_numbers, self._scripts.scripts)],
             [(number, _in_numbers(script)) for number, script in self._lemmas.plain_scripts()],
             (*lemmas.strings, lemmas.only),
             [[word_bytes(label) for label in own] for own in written],
@@ -196,11 +176,12 @@ class Lemmatizer:
         found.update(zip(first, (own[0] for own in labels[1:]), strict=True))
         lemmas = []
         for item in items:
-            lemma = self.lemma(item[0], found[item])
+            word, is_first, _ = item
+            lemma = self._scripts.lemma(word, self._labels.id_of(found[item]))
             if not lemma:
-                before = [] if item[1] else [nobody]
-                lemma = self._best_that_applies(item[0], scores(self._sentence([*before, item])))
-            lemmas.append(lemma)
+                own = scores(self._sentence([item] if is_first else [nobody, item]))
+                lemma = self._scripts.lemma(word, self._scripts.best(word, own[-1]))
+            lemmas.append(lemma or word)
         return lemmas
 
     def settled_lemmas(self, sentence: Sequence[str]) -> Iterator[tuple[int, str, float]]:
@@ -208,7 +189,7 @@ class Lemmatizer:
         settled = self.settled
         for place, item in enumerate(self._items(sentence) if settled else ()):
             found = settled and settled.find(*item)
-            lemma = found and self.lemma(item[0], self._labels.label_of(found[0]))
+            lemma = found and self._scripts.lemma(item[0], found[0])
             if settled and found and lemma:
                 yield place, lemma, settled.rates[found[1]]
 
@@ -218,14 +199,6 @@ class Lemmatizer:
             return {}
         found = ((item, self.settled.find(*item)) for item in items)
         return {item: self._labels.label_of(one[0]) for item, one in found if one is not None}
-
-    def _best_that_applies(self, word: str, scores: npt.NDArray[np.float64]) -> str:
-        """Return the lemma by the best script that applies to a word, or the word itself."""
-        for number in (-scores[-1]).argsort(kind="stable").tolist():
-            lemma = self.lemma(word, self._labels.label_of(number))
-            if lemma:
-                return lemma
-        return word
 
     def _sentence(self, items: Sequence[Item]) -> Sentence:
         columns = zip(*(tags for _, _, tags in items), strict=True)

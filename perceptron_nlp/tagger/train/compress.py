@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from perceptron_nlp._display import percent
 from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
 from perceptron_nlp.tagger.gold import evaluated_together
+from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
 from perceptron_nlp.tagger.model.model import TEXT, TaggerModel, joined
@@ -237,11 +238,11 @@ def _compress_unseen(
                 f" model knows {percent(sum(known) / len(known))}; give labeled text, or raw text"
                 " of its language, or force the size"
             )
-    whole = labelers(model).label(sentences)
+    whole, n = labelers(model).label(sentences), sum(map(len, sentences))
 
     def score(smaller: TaggerModel) -> dict[str, float]:
         found = labelers(smaller).label(sentences)
-        return {name: _share_equal(own, whole[name][0]) for name, (own, _) in found.items()}
+        return {name: share_right(whole[name][0], own, n) for name, (own, _) in found.items()}
 
     def text() -> list[Sentence]:
         own = zip(*(labels for labels, _ in whole.values()), strict=True)
@@ -251,11 +252,6 @@ def _compress_unseen(
         ]
 
     return compress_model(model, size, score, steps=STEPS[:1], most_cost=MOST_COST, text=text)
-
-
-def _share_equal(some: Iterable[Sequence[str]], others: Iterable[Sequence[str]]) -> float:
-    equal = [a == b for a, b in zip(chain(*some), chain(*others), strict=True)]
-    return sum(equal) / len(equal)
 
 
 def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labelers) -> TaggerModel:
@@ -309,7 +305,6 @@ class _Forms:
         self._score = score
         self._to_calibrate = to_calibrate
         self.levels: dict[str, Level] = {}
-        self._recent: dict[Any, Any] = {}
 
     @property
     def most_share(self) -> float:
@@ -322,7 +317,7 @@ class _Forms:
             self.levels = {**levels}
             return self.bytes_of(1.0, STEPS[0]) <= self.size
 
-        self.levels = choose_levels(self._model, text, fits, self._recent)
+        self.levels = choose_levels(self._model, text, fits)
 
     def of(self, share: float, steps: int | None, score: float | None = None) -> TaggerModel:
         """The model with this share of its rows.
@@ -353,7 +348,7 @@ class _Forms:
     def bytes_of(self, share: float, steps: int | None) -> int:
         """The size of its file, at most."""
         found = self.of(share, steps)
-        return len(model_to_bytes(with_room(found) if self._to_calibrate else found, self._recent))
+        return len(model_to_bytes(with_room(found) if self._to_calibrate else found))
 
     def least(self, tried: Sequence[int | None]) -> int:
         """The least size, above the one that was asked for, that a form fits."""

@@ -56,10 +56,7 @@ class _Form(NamedTuple):
 
 
 def choose_levels(
-    model: TaggerModel,
-    text: Sequence[Sentence],
-    fits: Callable[[Mapping[str, Level]], bool],
-    recent: dict[Any, Any],
+    model: TaggerModel, text: Sequence[Sentence], fits: Callable[[Mapping[str, Level]], bool]
 ) -> dict[str, Level]:
     """Return what stays of each column, by name: the first choice that fits, or the last there is.
 
@@ -70,11 +67,9 @@ def choose_levels(
     model : of several columns
     text : sentences with all columns
     fits : tells if the model fits with these
-    recent : what was packed before
     """
     sample = _sample(text, _MEASURED)
-    parts = model.parts_by_column
-    forms = {part.column: _hull([*_forms(part, sample, recent)]) for part in parts}
+    forms = {part.column: _hull([*_forms(part, sample)]) for part in model.parts_by_column}
     if model.segmentation is not None and all(_is_written(one) for one in text):
         measured = _cut_forms(model.segmentation, _sample(text, _CUT), len(forms))
         forms[TEXT] = _hull([*measured])
@@ -106,7 +101,7 @@ def _is_written(sentence: Sentence) -> bool:
     return sentence.layout is not None and sentence.layout.format == "conllu"
 
 
-def _forms(part: TaggerModel, text: Sequence[Sentence], recent: dict[Any, Any]) -> Iterator[_Form]:
+def _forms(part: TaggerModel, text: Sequence[Sentence]) -> Iterator[_Form]:
     """Yield the forms of a column, measured."""
     gold = [*chain.from_iterable(sentence.column(part.column) for sentence in text)]
 
@@ -121,8 +116,12 @@ def _forms(part: TaggerModel, text: Sequence[Sentence], recent: dict[Any, Any]) 
         found = labels(own)
         lost = right - sum(a == b for a, b in zip(found, gold, strict=True))
         changed = sum(a != b for a, b in zip(found, whole, strict=True))
-        n_bytes = len(model_to_bytes(own.replace(packed=TIGHTEST), recent))
-        yield _Form(level, (lost + _CHANGED * changed) / max(1, len(gold)), n_bytes)
+        yield _Form(level, (lost + _CHANGED * changed) / max(1, len(gold)), _n_bytes(own))
+
+
+def _n_bytes(model: TaggerModel) -> int:
+    """Return the bytes of a part of a model by itself, as it is in a model of several columns."""
+    return len(model_to_bytes(model.replace(packed=TIGHTEST)))
 
 
 def _cut_forms(
@@ -147,8 +146,7 @@ def _cut_forms(
         changed = n_columns * len(whole[0] - found[0]) + _END * len(whole[1] ^ found[1])
         lost = right(*whole) - right(*found)
         alone = own.cut.replace(column=TEXT, segmentation=own)
-        n_bytes = len(model_to_bytes(alone.replace(packed=TIGHTEST)))
-        yield _Form(level, (lost + _CHANGED * changed) / max(1, len(tokens)), n_bytes)
+        yield _Form(level, (lost + _CHANGED * changed) / max(1, len(tokens)), _n_bytes(alone))
 
 
 def _hull(forms: Sequence[_Form]) -> list[_Form]:

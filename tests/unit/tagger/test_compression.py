@@ -77,8 +77,8 @@ def test_few_models_are_written_to_find_as_many_rows_as_fit(
     model = pn.train(samples.DEV, epochs=1).model
     sizes: list[int] = []
 
-    def written(one: TaggerModel, recent: dict[Any, Any] | None = None) -> bytes:
-        data = model_to_bytes(one, recent)
+    def written(one: TaggerModel) -> bytes:
+        data = model_to_bytes(one)
         sizes.append(len(data))
         return data
 
