@@ -6,7 +6,6 @@ one cuts text as a model has learned to, without spaCy or NLTK.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import perceptron_nlp as pn
@@ -32,17 +31,8 @@ class PerceptronTokenizer(WordTokenizer):
 
     def word_tokenize(self, text: str) -> list[str]:
         """Return the words of a text; a French *du*, which is two, is one as it stands there."""
-        found: list[str] = []
-        add = found.append
-        for sentence in self._sentences(text):
-            for start, end, words in sentence:
-                if len(words) == 1:
-                    add(words[0])
-                elif "".join(words) == text[start:end]:
-                    found += words
-                else:
-                    add(text[start:end])
-        return found
+        words: list[str] = self._segmenter.words_of(text)
+        return words
 
     def sent_tokenize(self, text: str) -> list[str]:
         """Return the sentences of a text."""
@@ -50,12 +40,14 @@ class PerceptronTokenizer(WordTokenizer):
 
     def span_tokenize(self, text: str) -> list[tuple[int, int]]:
         """Return where the sentences of a text stand, as datatrove's other tokenizers do."""
-        return [(sentence[0][0], sentence[-1][1]) for sentence in self._sentences(text)]
+        return [
+            (sentence[0][0], sentence[-1][1]) for sentence in self._segmenter.sentences_of(text)
+        ]
 
-    def _sentences(self, text: str) -> Iterator[Any]:
-        if self._opened is None:
-            self._opened = pn.load(self.language)
-        return self._opened.segmenter.sentences_of(text)
+    @property
+    def _segmenter(self) -> Any:
+        self._opened = self._opened or pn.load(self.language)
+        return self._opened.segmenter
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers open the model themselves.

@@ -130,15 +130,18 @@ def segmenter(pipeline: pn.Tagger) -> Segmenter:
 def test_every_character_but_space_is_in_one_token_at_its_place(
     segmenter: Segmenter, text: str
 ) -> None:
-    end = 0
+    end, in_a_row = 0, list[str]()
     for sentence in segmenter.sentences_of(text):
         assert sentence
         for first, last, words in sentence:
             assert text[end:first].strip() == "" and first < last
             assert not text[first].isspace() and not text[last - 1].isspace()
             assert words and all(words)
+            token = text[first:last]
+            in_a_row += words if len(words) == 1 or "".join(words) == token else [token]
             end = last
     assert text[end:].strip() == ""
+    assert segmenter.words_of(text) == in_a_row
 
 
 JOINED = st.lists(

@@ -38,25 +38,12 @@ WIDEST_BEAM = MAX_BEAM
 
 
 def allowed_bytes(allowed, n_labels):
-    """A transition matrix in the core's form.
-
-    Parameters
-    ----------
-    allowed : n_labels + 1 rows of n_labels + 1 truth values; see SentenceDecoder
-
-    Returns
-    -------
-    uint8[(n_labels + 1) ** 2]
-
-    Raises
-    ------
-    ArgumentError : it has another shape
-    """
+    """A transition matrix, rows of truth values (see SentenceDecoder), as uint8[(n_labels + 1) ** 2];
+    ArgumentError if it has another shape."""
     rows = [bytes(map(bool, row)) for row in allowed]
     if {len(rows), *map(len, rows)} != {n_labels + 1}:
         raise ArgumentError(
-            f"allowed: a matrix of {n_labels + 1} by {n_labels + 1} is needed for {n_labels}"
-            f" labels, not {len(rows)} rows of {', '.join(map(str, sorted({*map(len, rows)})))}")
+            f"allowed: a matrix of {n_labels + 1} by {n_labels + 1} is needed for {n_labels} labels")
     return memoryview(b"".join(rows))
 
 

@@ -215,7 +215,6 @@ cdef class WeightTable:
             raise ArgumentError(f"step: {step} is not a finite number")
         if not isfinite(own_rate):
             raise ArgumentError(f"rate: {rate} is not a finite number")
-        # So that it happens whole or not at all.
         if reserve(&self.table, k.shape[0], k.shape[0]) < 0:
             raise MemoryLimitError("no memory for a new weight; use table_bits or less data")
         for i in range(k.shape[0]):

@@ -3,9 +3,14 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from cpython.object cimport PyObject
+
 from perceptron_nlp._core.features.extract cimport draw_secret
 from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
 from perceptron_nlp._core.tag.decode cimport SentenceDecoder, Worker, WorkerBox
+
+cdef extern from *:
+    void PyObject_GC_UnTrack(PyObject *of) noexcept
 
 cdef extern from "text/words.h" nogil:
     ctypedef struct Characters:
@@ -172,6 +177,7 @@ cdef class TextCutter:
 
 
 cdef class CutText:
+    cdef list _words_of(self, size_t token, list into)
     cdef bytes text
     cdef Cut found
     cdef TextWords words

@@ -5,15 +5,11 @@ from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
-from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
-
-cdef extern from *:
-    void PyObject_GC_UnTrack(PyObject *of) noexcept
 
 # A page that is not known yet.
 cdef bytes UNKNOWN = bytes([5]) * 256
@@ -446,24 +442,43 @@ cdef class CutText:
 
     def sentences(self):
         """Return the sentences, each a list of tokens: (begin, end, words), in characters."""
-        cdef size_t s, k, i
-        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(self.text)
+        cdef size_t s, k
         cdef const CutToken *token
-        cdef TextWord word
         cdef list all_sentences = [], sentence
         for s in range(self.found.n_sentences):
             sentence = []
             for k in range(self.found.sentences[s], self.found.sentences[s + 1]):
                 token = &self.found.tokens[k]
-                words = []
-                for i in range(self.words.first[k], self.words.first[k + 1]):
-                    word = self.words.words[i]
-                    words.append(PyUnicode_DecodeUTF8(
-                        <const char *>text_word_bytes(&self.words, text, word), word.length,
-                        "surrogatepass"))
-                sentence.append((token.char_begin, token.char_end, tuple(words)))
+                words = tuple(self._words_of(k, []))
+                sentence.append((token.char_begin, token.char_end, words))
                 # They are in no circle, and the collector would look at all of them.
-                PyObject_GC_UnTrack(<PyObject *>sentence[-1][2])
+                PyObject_GC_UnTrack(<PyObject *>words)
                 PyObject_GC_UnTrack(<PyObject *>sentence[-1])
             all_sentences.append(sentence)
         return all_sentences
+
+    def word_list(self):
+        """Return the words in a row; a token that is not its words side by side is one."""
+        cdef size_t n_tokens = self.found.sentences[self.n_sentences] if self.n_sentences else 0, k
+        cdef list found = []
+        for k in range(n_tokens):
+            self._words_of(k, found)
+            n = self.words.first[k + 1] - self.words.first[k]
+            if n > 1:
+                whole = self.text[self.found.tokens[k].begin:self.found.tokens[k].end]
+                whole = whole.decode("utf-8", "surrogatepass")
+                if "".join(found[-n:]) != whole:
+                    found[-n:] = [whole]
+        return found
+
+    cdef list _words_of(self, size_t token, list into):
+        """The list with the words of a token behind it."""
+        cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(self.text)
+        cdef TextWord word
+        cdef size_t i
+        for i in range(self.words.first[token], self.words.first[token + 1]):
+            word = self.words.words[i]
+            into.append(PyUnicode_DecodeUTF8(
+                <const char *>text_word_bytes(&self.words, text, word), word.length,
+                "surrogatepass"))
+        return into

@@ -17,8 +17,7 @@ from libc.string cimport memcpy
 
 from types import MappingProxyType
 
-cdef extern from *:
-    void PyObject_GC_UnTrack(PyObject *of) noexcept
+from perceptron_nlp._core.text.cutter cimport PyObject_GC_UnTrack
 
 # Mappings that are held for the words to come: some 500 bytes each.
 cdef Py_ssize_t MOST_KNOWN = 1 << 14

@@ -68,7 +68,7 @@ class TextFill:
         *,
         has_lemmas: bool,
     ) -> None:
-        self._cutter = segmenter.cutter
+        self._cutter, self._cut_pieces = segmenter.cutter, segmenter.cut_pieces
         self._filler = filler
         self._maker = WordMaker(tuple(written))
         self.labels = labels
@@ -99,21 +99,6 @@ class TextFill:
                     yield labeled.popleft().result()
             while labeled:
                 yield labeled.popleft().result()
-
-    def _cut_pieces(self, text: str, length: int) -> Iterator[tuple[int, CutText]]:
-        """Yield a text cut in pieces that end with a sentence, each with where it begins."""
-        rest: Rest = (b"", 0)
-        begin, least = 0, length
-        while True:
-            end = begin + length
-            piece = text[begin:end].encode("utf-8", "surrogatepass")
-            found = self._cutter.cut_text(piece, end >= len(text), *rest)
-            taken, rest = found.taken[1], found.rest
-            yield begin, found
-            begin += taken
-            if begin >= len(text):
-                return
-            length = least if taken else 2 * length
 
     def streamed(self, pieces: Iterable[str]) -> Iterator[tuple[str, LabeledText]]:
         """Yield the sentences of a text in pieces as soon as each is certain.

@@ -166,12 +166,8 @@ class Segmenter:
 
     def sentences_of(self, text: str) -> Iterator[list[TokenSpan]]:
         """Yield the sentences of a text, which may be any str, each its tokens."""
-        place, length = 0, _PIECE
-        rest: Rest = b"", 0
-        while place < len(text):
-            piece = text[place : place + length]
-            found = self._cut(piece, rest, at_end=place + length >= len(text))
-            taken, rest, sentences = found.taken[1], found.rest, found.sentences()
+        for place, found in self.cut_pieces(text):
+            sentences = found.sentences()
             self.cutter.give_back(found)
             for sentence in sentences:
                 yield (
@@ -179,8 +175,28 @@ class Segmenter:
                     if place
                     else sentence
                 )
-            place += taken
-            length = _PIECE if taken else 2 * length
+
+    def words_of(self, text: str) -> list[str]:
+        """Return the words of a text in a row; a French *du*, which is two, is one as it stands."""
+        words: list[str] = []
+        for _, found in self.cut_pieces(text):
+            words += found.word_list()
+            self.cutter.give_back(found)
+        return words
+
+    def cut_pieces(self, text: str, length: int = _PIECE) -> Iterator[tuple[int, CutText]]:
+        """Yield a text cut in pieces that end with a sentence, each with where it begins."""
+        rest: Rest = b"", 0
+        begin, least = 0, length
+        while True:
+            end = begin + length
+            found = self._cut(text[begin:end], rest, at_end=end >= len(text))
+            taken, rest = found.taken[1], found.rest
+            yield begin, found
+            begin += taken
+            if begin >= len(text):
+                return
+            length = least if taken else 2 * length
 
     def sentences_in(
         self, pieces: Iterable[str]
