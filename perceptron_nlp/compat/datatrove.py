@@ -40,9 +40,8 @@ class PerceptronTokenizer(WordTokenizer):
 
     def span_tokenize(self, text: str) -> list[tuple[int, int]]:
         """Return where the sentences of a text stand, as datatrove's other tokenizers do."""
-        return [
-            (sentence[0][0], sentence[-1][1]) for sentence in self._segmenter.sentences_of(text)
-        ]
+        spans: list[tuple[int, int]] = self._segmenter.spans_of(text)
+        return spans
 
     @property
     def _segmenter(self) -> Any:

@@ -130,9 +130,10 @@ def segmenter(pipeline: pn.Tagger) -> Segmenter:
 def test_every_character_but_space_is_in_one_token_at_its_place(
     segmenter: Segmenter, text: str
 ) -> None:
-    end, in_a_row = 0, list[str]()
+    end, in_a_row, spans = 0, list[str](), list[tuple[int, int]]()
     for sentence in segmenter.sentences_of(text):
         assert sentence
+        spans.append((sentence[0][0], sentence[-1][1]))
         for first, last, words in sentence:
             assert text[end:first].strip() == "" and first < last
             assert not text[first].isspace() and not text[last - 1].isspace()
@@ -142,6 +143,7 @@ def test_every_character_but_space_is_in_one_token_at_its_place(
             end = last
     assert text[end:].strip() == ""
     assert segmenter.words_of(text) == in_a_row
+    assert segmenter.spans_of(text) == spans
 
 
 JOINED = st.lists(

@@ -683,7 +683,7 @@ cdef class ColumnsDecoder:
             alive = []
             for c, (allowed, stays) in enumerate(held(at)):
                 row = scores[c][at] * self.agreement.weights[c]
-                mask = _mask(allowed or [], len(self.labels[c]))
+                mask = bytearray(map({*(allowed or ())}.__contains__, range(len(self.labels[c]))))
                 alive.append((row, mask))
                 scored[c], firm[c] = &row[0], stays
                 within[c].only = allowed[0] if allowed is not None and len(allowed) == 1 else -1
@@ -724,14 +724,6 @@ cdef class ColumnsDecoder:
 cdef uint16_t[::1] _shorts(list numbers):
     """Numbers, and one more, so that there is a first."""
     return array("H", [*numbers, 0])
-
-
-cdef bytearray _mask(allowed, Py_ssize_t n):
-    """A byte for each of n labels, 1 for those that are allowed."""
-    cdef bytearray mask = bytearray(n)
-    for k in allowed:
-        mask[k] = 1
-    return mask
 
 
 cdef list as_list(sentence, Py_ssize_t at):

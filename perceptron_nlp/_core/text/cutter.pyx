@@ -440,6 +440,14 @@ cdef class CutText:
         """Number of sentences."""
         return self.found.n_sentences
 
+    def spans(self):
+        """Return where the sentences begin and end, in characters."""
+        cdef const CutToken *of = self.found.tokens
+        cdef const uint32_t *first = self.found.sentences
+        cdef size_t s
+        return [(of[first[s]].char_begin, of[first[s + 1] - 1].char_end)
+                for s in range(self.found.n_sentences)]
+
     def sentences(self):
         """Return the sentences, each a list of tokens: (begin, end, words), in characters."""
         cdef size_t s, k
@@ -459,11 +467,11 @@ cdef class CutText:
 
     def word_list(self):
         """Return the words in a row; a token that is not its words side by side is one."""
-        cdef size_t n_tokens = self.found.sentences[self.n_sentences] if self.n_sentences else 0, k
+        cdef size_t n_sentences = self.found.n_sentences, k
         cdef list found = []
-        for k in range(n_tokens):
+        for k in range(self.found.sentences[n_sentences] if n_sentences else 0):
             self._words_of(k, found)
-            n = self.words.first[k + 1] - self.words.first[k]
+            n = <Py_ssize_t>(self.words.first[k + 1] - self.words.first[k])
             if n > 1:
                 whole = self.text[self.found.tokens[k].begin:self.found.tokens[k].end]
                 whole = whole.decode("utf-8", "surrogatepass")

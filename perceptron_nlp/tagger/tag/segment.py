@@ -184,6 +184,15 @@ class Segmenter:
             self.cutter.give_back(found)
         return words
 
+    def spans_of(self, text: str) -> list[tuple[int, int]]:
+        """Return where the sentences of a text begin and end."""
+        spans: list[tuple[int, int]] = []
+        for place, found in self.cut_pieces(text):
+            own = found.spans()
+            spans += [(place + a, place + b) for a, b in own] if place else own
+            self.cutter.give_back(found)
+        return spans
+
     def cut_pieces(self, text: str, length: int = _PIECE) -> Iterator[tuple[int, CutText]]:
         """Yield a text cut in pieces that end with a sentence, each with where it begins."""
         rest: Rest = b"", 0
