@@ -229,7 +229,8 @@ def _shortest(
         ways = [pack(codes, _BYTES_DEFLATED)] if few else []
     n_bytes = None
     for way in ways if deflates else ():
-        deflated = np.frombuffer(_deflated(way.data.tobytes()), np.uint8)
+        deflate = _deflated if len(way.data) <= 1 << 18 else _deflated.__wrapped__
+        deflated = np.frombuffer(deflate(way.data.tobytes()), np.uint8)
         if len(deflated) < len(best.data) <= len(way.data) <= _MOST_INFLATED * len(deflated):
             best, n_bytes = way._replace(data=deflated), len(way.data)
     return best, n_bytes
@@ -270,7 +271,6 @@ def _inflated(
     for name, one in described.items():
         if not isinstance(one, dict) or _DEFLATED not in one or name not in tensors:
             continue
-        # Here, since most models have none.
         import zlib
 
         data, size = tensors[name].data, one[_DEFLATED]

@@ -531,16 +531,17 @@ cdef inline void fetch_rows(const Table *t, const int32_t *rows, size_t n) noexc
 cdef inline void fetch_cells(const Table *t, int64_t row) noexcept nogil:
     """Have what is far into a sparse row, whose head was fetched, on its way."""
     cdef Row r
-    if not t.is_full:
+    if not t.is_full and t.place[row]:
         r = row_of(t, row)
         fetch_from(r.label, min(r.n, 32) * <int64_t>sizeof(uint32_t))
         fetch_from(r.weight + 14, min(r.n - 14, 16) * <int64_t>sizeof(double))
 
 
 cdef inline void fetch_totals(const Row *r) noexcept nogil:
-    """Have what an update reads of a sparse row beside weights on its way."""
+    """Have what an update reads of a row beside weights on its way."""
     fetch_from(r.total, min(r.n, 32) * <int64_t>sizeof(double))
-    fetch_from(r.squares, min(r.n, 16) * <int64_t>sizeof(double))
+    if r.squares != NULL:
+        fetch_from(r.squares, min(r.n, 16) * <int64_t>sizeof(double))
 
 
 cdef inline void fetch_from(const void *begin, int64_t n_bytes) noexcept nogil:

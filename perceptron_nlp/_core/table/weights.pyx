@@ -328,8 +328,9 @@ cdef _frozen(const Table *t, table_bits, bint averaged):
             if end + r.n > room:
                 room = 2 * (end + r.n)
                 with gil:
-                    label_view = labels = np.append(labels[:end], np.empty(room + 1 - end, labels.dtype))
-                    weight_view = weights = np.append(weights[:end], np.empty(room + 1 - end))
+                    more = room + 1 - end
+                    label_view = labels = np.append(labels[:end], np.empty(more, np.uint32))
+                    weight_view = weights = np.append(weights[:end], np.empty(more))
             n = _row_cells(t, &r, mean, &label_view[end], &weight_view[end])
             if n == 0:
                 continue

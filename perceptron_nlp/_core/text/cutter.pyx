@@ -442,10 +442,9 @@ cdef class CutText:
 
     def spans(self):
         """Return where the sentences begin and end, in characters."""
-        cdef const CutToken *of = self.found.tokens
-        cdef const uint32_t *first = self.found.sentences
         cdef size_t s
-        return [(of[first[s]].char_begin, of[first[s + 1] - 1].char_end)
+        return [(self.found.tokens[self.found.sentences[s]].char_begin,
+                 self.found.tokens[self.found.sentences[s + 1] - 1].char_end)
                 for s in range(self.found.n_sentences)]
 
     def sentences(self):

@@ -68,7 +68,6 @@ class WordTables(NamedTuple):
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """See Derived."""
-        # Here, since tagging does without NumPy.
         import numpy as np
 
         tables = writer.under("tables")
