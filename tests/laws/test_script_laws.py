@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracles.atoms import Atoms, atoms_of, core_atoms
 from oracles.segmentation import put_together
@@ -15,7 +15,7 @@ from perceptron_nlp.errors import FormatError
 from perceptron_nlp.tagger.train.labeled_atoms import atom_labels
 from perceptron_nlp.text.atoms import EMPTY_LINE
 from perceptron_nlp.text.script_making import alphabet_of, make_script, make_split
-from perceptron_nlp.text.scripts import WHOLE, Script, lowered, parse_script, split
+from perceptron_nlp.text.scripts import CASES, WHOLE, Script, lowered, parse_script, read_in, split
 from perceptron_nlp.text.tagset import CASED, CASELESS, GAPS, GOES_ON, SENTENCE, TOKEN
 
 LETTERS = st.text(alphabet="aábcAÁΒσςΣάΑΆiıIİ '-,%=1ȘșŞşيی", max_size=12)
@@ -54,6 +54,17 @@ def test_a_script_applies_to_every_form_that_is_long_enough(
         assert found is None or found == found.strip(" ")
     else:
         assert (found is not None) == long_enough
+
+
+@given(WORDS, LEMMAS, WORDS, ALPHABETS, st.sampled_from(CASES), st.none() | st.integers(0, 3))
+def test_lemmas_are_longer_than_words_by_what_a_script_adds_and_drops(
+    form: str, lemma: str, other: str, alphabet: str, case: str, acute: int | None
+) -> None:
+    script = make_script(form, lemma, alphabet)
+    assume(script.literal is None)
+    found = script._replace(case=case, acute=acute).apply(other, alphabet)
+    kept = len(read_in(other, alphabet)) - script.drop_front - script.drop_back
+    assert found is None or len(found) == kept + len(script.front + script.back)
 
 
 @given(st.text(max_size=20), ALPHABETS)
