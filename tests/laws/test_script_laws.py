@@ -64,6 +64,7 @@ SCRIPTS = st.builds(
     st.integers(0, 3),
     LEMMAS,
     st.none() | st.integers(0, 3),
+    st.none(),
 )
 
 
