@@ -12,7 +12,7 @@ from perceptron_nlp._checks import parse_size
 from perceptron_nlp._display import percent
 from perceptron_nlp.crossfit import unheard
 from perceptron_nlp.errors import ArgumentError, FormatError
-from perceptron_nlp.tagger.gold import evaluated_together
+from perceptron_nlp.tagger.gold import evaluated
 from perceptron_nlp.tagger.label_scores import share_right
 from perceptron_nlp.tagger.labelers import ColumnLabelers
 from perceptron_nlp.tagger.model.file import TIGHTEST, model_to_bytes
@@ -258,8 +258,8 @@ def _compress_by(source: Source, model: TaggerModel, size: int, labelers: Labele
     """compress_model, and what comes out calibrated again on labeled text, if that does."""
 
     def score(smaller: TaggerModel) -> dict[str, float]:
-        found = evaluated_together(labelers(smaller), source)
-        return {name: one.accuracy for name, one in found.items()}
+        own = labelers(smaller)
+        return {name: evaluated(own, source, name).accuracy for name in own.by_column}
 
     def calibrate(smaller: TaggerModel) -> TaggerModel:
         return calibrated_columns(smaller, source)[0]
