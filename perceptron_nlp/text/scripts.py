@@ -145,7 +145,6 @@ def parse_script(text: str) -> Script:
     raise FormatError(f"{quote(text)} is no edit script")
 
 
-@lru_cache(maxsize=4096)
 def read_in(form: str, alphabet: str) -> str:
     """Return a form as scripts see it: without NOT_SEEN, in letters that the treebank writes."""
     form = visible(form)
