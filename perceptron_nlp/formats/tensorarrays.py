@@ -236,7 +236,7 @@ def _shortest(
     return best, n_bytes
 
 
-# Whoever looks for a size has most arrays deflated again and again.
+# Whoever looks for a size has most arrays deflated again and again. Large ones are not held.
 @lru_cache(maxsize=64)
 def _deflated(data: bytes) -> bytes:
     import zlib  # since most models have none

@@ -62,6 +62,8 @@ cdef extern from "table/sums.h" nogil:
 
 cdef enum:
     CACHE_LINE = 64
+    CELLS_AHEAD = 3  # rows
+    HEAD_WEIGHTS = 14  # in the two lines of a sparse row that fetch_rows fetches
     LEAST_CELLS = 2  # a mistake writes the gold label and the rival
     MOST_SIZES = 18
     CHUNK_BITS = 10
@@ -178,8 +180,8 @@ cdef inline void score_rows(const Table *t, const int32_t *rows, size_t n,
         return
     memset(scores, 0, t.n_labels * sizeof(double))
     for i in range(n):
-        if i + 3 < n and rows[i + 3] >= 0:
-            fetch_cells(t, rows[i + 3])
+        if i + CELLS_AHEAD < n and rows[i + CELLS_AHEAD] >= 0:
+            fetch_cells(t, rows[i + CELLS_AHEAD])
         if rows[i] >= 0:
             add_row(t, rows[i], scores)
 
@@ -529,12 +531,14 @@ cdef inline void fetch_rows(const Table *t, const int32_t *rows, size_t n) noexc
 
 
 cdef inline void fetch_cells(const Table *t, int64_t row) noexcept nogil:
-    """Have what is far into a sparse row, whose head was fetched, on its way."""
+    """Have what is behind the head of a sparse row, which was fetched, on its way: the labels, and
+    the weights, as far as most rows go; longer ones are read in order, which processors foresee."""
     cdef Row r
     if not t.is_full and t.place[row]:
         r = row_of(t, row)
         fetch_from(r.label, min(r.n, 32) * <int64_t>sizeof(uint32_t))
-        fetch_from(r.weight + 14, min(r.n - 14, 16) * <int64_t>sizeof(double))
+        fetch_from(r.weight + HEAD_WEIGHTS,
+                   min(r.n - HEAD_WEIGHTS, 16) * <int64_t>sizeof(double))
 
 
 cdef inline void fetch_totals(const Row *r) noexcept nogil:

@@ -272,11 +272,17 @@ cdef class WeightTable:
         state (from_arrays).
         """
         cdef Table *t = &self.table
-        cdef size_t chunk
-        cdef int64_t row
+        cdef int64_t row, chunk
         cdef Row r
         t.done = 0
-        for row in range(n_rows(t) if t.fixed_bits or not t.is_full else 0):
+        if t.is_full and not t.fixed_bits:
+            # Its memory stays, and full rows are given out again from its start.
+            memset(t.place, 0, t.index.n * sizeof(uint32_t))
+            for chunk in range(<int64_t>t.n_chunks):
+                memset(t.chunks[chunk], 0, (t.width << t.chunk_bits) * sizeof(double))
+            t.n_stored = 1
+            return
+        for row in range(n_rows(t)):
             r = row_of(t, row)
             if r.n == 0:
                 continue
@@ -285,12 +291,6 @@ cdef class WeightTable:
             memset(r.weight, 0, r.n * sizeof(double))
             if r.squares != NULL:
                 memset(r.squares, 0, r.n * sizeof(double))
-        if t.is_full and not t.fixed_bits:
-            # Its memory stays, and full rows are given out again from its start.
-            memset(t.place, 0, t.index.n * sizeof(uint32_t))
-            for chunk in range(t.n_chunks):
-                memset(t.chunks[chunk], 0, (t.width << t.chunk_bits) * sizeof(double))
-            t.n_stored = 1
 
 
 cdef _frozen(const Table *t, table_bits, bint averaged):

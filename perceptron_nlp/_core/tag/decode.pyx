@@ -674,7 +674,7 @@ cdef class ColumnsDecoder:
         cdef int firm[MAX_AGREEING]
         cdef double *scored[MAX_AGREEING]
         cdef double[::1] row
-        cdef const uint8_t[::1] mask
+        cdef uint8_t[::1] mask
         for at, labels in enumerate(zip(*[own.tolist() for own in numbers], strict=True)):
             for c in range(n):
                 found[c] = labels[c]
@@ -683,14 +683,14 @@ cdef class ColumnsDecoder:
             alive = []
             for c, (allowed, stays) in enumerate(held(at)):
                 row = scores[c][at] * self.agreement.weights[c]
-                mask = bytearray(map({*(allowed or ())}.__contains__, range(len(self.labels[c]))))
+                mask = bytearray(len(self.labels[c]))
+                for k in allowed or ():
+                    mask[k] = 1
                 alive.append((row, mask))
                 scored[c], firm[c] = &row[0], stays
                 within[c].only = allowed[0] if allowed is not None and len(allowed) == 1 else -1
-                within[c].mask = NULL
+                within[c].mask = &mask[0] if allowed is not None else NULL
                 within[c].parts = NULL
-                if allowed is not None:
-                    within[c].mask = &mask[0]
             agree_within(&self.agreement, within, firm, scored, found)
             for c in range(n):
                 numbers[c][at] = found[c]
