@@ -19,7 +19,7 @@ from perceptron_nlp.text.tagset import UNLABELED
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from perceptron_nlp.tagger.tag.fill import Fill
+    from perceptron_nlp._core.conllu.splice import ConlluFiller
 
 # What is held at a time: enough sentences to keep the core busy, few enough to stay small.
 BATCH_SENTENCES = 1024
@@ -144,7 +144,7 @@ def has_labels(corpus: pn.Corpus, columns: Iterable[str]) -> bool:
     )
 
 
-def filled(corpus: pn.Corpus, fill: Fill, threads: int) -> Iterator[bytes | memoryview]:
+def filled(corpus: pn.Corpus, fill: ConlluFiller, threads: int) -> Iterator[bytes | memoryview]:
     """Yield what the core can tag as bytes; the rest of the text stays in the corpus."""
     if threads == 1:
         yield from _filled_in_turn(corpus, fill)
@@ -170,7 +170,7 @@ def filled(corpus: pn.Corpus, fill: Fill, threads: int) -> Iterator[bytes | memo
                 return
 
 
-def _filled_in_turn(corpus: pn.Corpus, fill: Fill) -> Iterator[bytes | memoryview]:
+def _filled_in_turn(corpus: pn.Corpus, fill: ConlluFiller) -> Iterator[bytes | memoryview]:
     memory, filled = bytearray(PIECE_BYTES), bytearray()
     while length := corpus.take_blocks_into(memory):
         with memoryview(memory)[:length] as piece:

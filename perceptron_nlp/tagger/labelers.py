@@ -14,11 +14,13 @@ from perceptron_nlp.tagger.tag.label import Labeled, Labeler
 from perceptron_nlp.text.sentence import Sentence
 
 if TYPE_CHECKING:
+    from perceptron_nlp._core.conllu.splice import ConlluFiller
+    from perceptron_nlp._core.text.writer import TextFiller
     from perceptron_nlp.formats import Corpus
     from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.arrays import LabelArrays, WordBuffers
     from perceptron_nlp.tagger.tag.constraints import Keep
-    from perceptron_nlp.tagger.tag.fill import Fill, TextFill
+    from perceptron_nlp.tagger.tag.fill import TextFill
     from perceptron_nlp.tagger.tag.segment import Segmenter
     from perceptron_nlp.tagger.tag.text import LabeledText, TextSentence
 
@@ -40,6 +42,7 @@ class ColumnLabelers:
         self._agreement = model.agreement if model.more else None
         self._model = model
         self._together: dict[tuple[str, ...], AgreeingColumns | None] = {}
+        self._fillers: dict[tuple[str, ...], TextFiller | None] = {}
         self._fills: dict[tuple[str, ...], TextFill | None] = {}
 
     @cached_property
@@ -212,7 +215,7 @@ class ColumnLabelers:
 
     def filler(
         self, corpus: Corpus, *, column: str | None = None, columns: Sequence[str] | None = None
-    ) -> Fill | None:
+    ) -> ConlluFiller | None:
         """Return a function that labels whole CoNLL-U sentences without a Python object of them.
 
         Parameters
@@ -228,12 +231,16 @@ class ColumnLabelers:
         or the columns, filled in, or to None for sentences that must be read one by one
         (``corpus.put_back`` them). Several threads may call it.
         """
-        from perceptron_nlp.tagger.tag.fill import filler
+        from perceptron_nlp._core.conllu.splice import ConlluFiller
+        from perceptron_nlp.tagger.tag.fill import has_all_columns, words_filler
 
+        if not has_all_columns(corpus):
+            return None
         if column is not None:
-            return filler(corpus, {column: self.named_one(None)})
-        names = self.named(columns)
-        return filler(corpus, self.of(names), self.agreeing(names))
+            core = words_filler({column: self.named_one(None)}, [column])
+        else:
+            core = self._words_filler(self.named(columns))
+        return None if core is None else ConlluFiller(core)
 
     def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
         """Return what writes running text as CoNLL-U without a Python object of a token.
@@ -251,17 +258,26 @@ class ColumnLabelers:
         return self._text_filler(() if empty else self.named(columns))
 
     def _text_filler(self, names: tuple[str, ...]) -> TextFill | None:
-        if names in self._fills:
-            return self._fills[names]
         from perceptron_nlp.tagger.tag.fill import text_fill
 
+        core = self._words_filler(names)
+        if core is None:
+            return None
+        if names not in self._fills:
+            needed = self.of(self.needed(names))
+            self._fills[names] = text_fill(self.segmenter, core, needed, names)
+        return self._fills[names]
+
+    def _words_filler(self, names: tuple[str, ...]) -> TextFiller | None:
+        from perceptron_nlp.tagger.tag.fill import words_filler
+
         needed = self.needed(names)
-        fill = None
-        if all(name in needed for one in self.of(needed).values() for name in one.earlier):
-            agreeing = self.agreeing(needed)
-            fill = text_fill(self.segmenter, self.of(needed), names, agreeing)
-        self._fills[names] = fill
-        return fill
+        if names not in self._fillers:
+            own = self.of(needed)
+            is_whole = all(name in needed for one in own.values() for name in one.earlier)
+            core = words_filler(own, names, self.agreeing(needed)) if is_whole else None
+            self._fillers[names] = core
+        return self._fillers[names]
 
     def _by_itself(
         self,

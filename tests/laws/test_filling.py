@@ -228,3 +228,38 @@ def test_the_command_line_fills_files_in_the_same_way(
     ]
     assert main(arguments) == 0
     assert capfdbinary.readouterr().out == by_sentence(GOOD * 50 + odd)
+
+
+def slowly(tagger: pn.Tagger, sentences: list[list[str]]) -> dict[str, list[list[str]]]:
+    """The labels of sentences column by column, each with an object of every word."""
+    keep = {name: [[None] * len(own) for own in sentences] for name in tagger.columns}
+    return tagger.tag_sents(sentences, columns=tagger.columns, keep=keep)
+
+
+WORDS = st.one_of(
+    st.sampled_from(
+        ["Le", "chat", "dort", "du", "des", "bois", "vagues", ".", "ÉTÉ", "Vagues", "12"]
+    ),
+    st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=70),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sentences=st.lists(st.lists(WORDS, min_size=1, max_size=9), min_size=1, max_size=6))
+def test_lemmas_are_filled_in_as_bytes_beside_the_tags_that_they_depend_on(
+    pipeline: pn.Tagger, sentences: list[list[str]]
+) -> None:
+    rows = [
+        "".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in enumerate(own, 1)) + "\n"
+        for own in sentences
+    ]
+    corpus = pn.open_corpus(io.BytesIO("".join(rows).encode()), format="conllu")
+    fill = pipeline.labelers.filler(corpus)
+    assert fill is not None
+    labels = slowly(pipeline, sentences)
+    expected = "".join(
+        corpus.rewrite(sentence, {name: own[at] for name, own in labels.items()})
+        for at, sentence in enumerate(corpus)
+    )
+    assert fill("".join(rows).encode()) in (expected.encode(), None)
+    assert fill(rows[0].encode()) is not None or not rows[0].isascii()

@@ -2,17 +2,15 @@
 """Files tagged as bytes: no Python object is made of a word or of a label (splice.h)."""
 
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyByteArray_Resize
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
 
-from perceptron_nlp._core.tag.decode cimport (
-    ColumnsDecoder, SentenceDecoder, Worker, WorkerBox, agreeing_worker, batch_end_sentence,
-    batch_reset, cache_spoil, run_worker,
-)
 from perceptron_nlp._core.model.frozenmodel cimport Decoder
+from perceptron_nlp._core.tag.decode cimport Worker, batch_end_sentence, batch_reset
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS
+from perceptron_nlp._core.text.lemmatizer cimport LemmaEntry
+from perceptron_nlp._core.text.writer cimport Filling, LabelText, TextFiller
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "conllu/splice.h" nogil:
@@ -46,44 +44,34 @@ cdef extern from *:
 
 
 cdef class ConlluFiller:
-    """Fills columns of CoNLL-U text in, everything else staying as it is.
+    """Fills columns of CoNLL-U text in, everything else staying as it is; for any number of threads.
 
     Parameters
     ----------
-    decoder : SentenceDecoder over words alone; or ColumnsDecoder, to fill several columns
-    columns : 2 to 9, each once; which of the ten columns, from 0, is filled by which
-    labels : for each column a list of bytes, UTF-8; what to write for each label number
+    filler : what labels them, some of which are written
+
+    Raises
+    ------
+    ArgumentError : none is
     """
 
-    cdef SentenceDecoder decoder
-    cdef ColumnsDecoder together
+    cdef TextFiller filler
     cdef FilledColumns columns
-    cdef int[10] column_of  # of the decoder, of each column that is filled
-    cdef list labels
+    cdef int[10] column_of  # of the filler, of each column that is filled
     cdef list idle  # fillings that no thread is at
 
-    def __cinit__(self, decoder not None, columns, labels):
-        if isinstance(decoder, ColumnsDecoder):
-            self.together = decoder
-            self.decoder = self.together.decoders[0]
-        else:
-            self.decoder = decoder
-        n = 1 if self.together is None else len(self.together.labels)
-        if self.decoder.program.program.n_columns != 1:
-            raise ArgumentError("decoder: its templates look at other columns than the words")
-        if not len(columns) == len(set(columns)) == len(labels) == n:
-            raise ArgumentError(f"columns: {n} are needed, and labels for each")
-        if not 2 <= min(columns) <= max(columns) < CONLLU_COLUMNS:
-            raise ArgumentError(f"columns: {columns} are not between 2 and {CONLLU_COLUMNS - 1}")
-        order = sorted(range(n), key=columns.__getitem__)
-        self.columns.n = n
-        for place, k in enumerate(order):
-            self.columns.of[place] = columns[k]
-            self.column_of[place] = k
-        self.labels = [list(labels[k]) for k in order]
-        self.idle = []
+    def __cinit__(self, TextFiller filler not None):
+        cdef int field
+        self.filler, self.idle = filler, []
+        for field in range(CONLLU_COLUMNS):
+            if filler.model.column_of[field] >= 0:
+                self.columns.of[self.columns.n] = field
+                self.column_of[self.columns.n] = filler.model.column_of[field]
+                self.columns.n += 1
+        if self.columns.n == 0:
+            raise ArgumentError("filler: no column of it is written")
 
-    def fill(self, const uint8_t[::1] text not None):
+    def __call__(self, const uint8_t[::1] text not None):
         """The text with the columns filled in; None where it must be read by the checked reader.
 
         Parameters
@@ -95,60 +83,66 @@ cdef class ConlluFiller:
         MemoryLimitError : no room for it
         """
         cdef bytearray memory = bytearray()
-        cdef Py_ssize_t length = self.fill_into(text, memory)
-        return None if length < 0 else PyByteArray_AS_STRING(memory)[:length]
+        length = self.into(text, memory)
+        return None if length is None else PyByteArray_AS_STRING(memory)[:<Py_ssize_t>length]
 
-    def fill_into(self, const uint8_t[::1] text not None, bytearray memory not None):
+    def into(self, const uint8_t[::1] text not None, bytearray memory not None):
         """The same, written into memory that can be used again, and grows where it must; how many
-        bytes, or -1 where the text must be read by the checked reader."""
-        cdef WorkerBox box = self.decoder.take() if self.together is None else self.together.take()
-        cdef list boxes = self.decoder.idle if self.together is None else self.together.idle
-        cdef _Filling filling
+        bytes, or None."""
+        cdef _Splicing splicing
         cdef Py_ssize_t length
         try:
-            try:
-                filling = self.idle.pop()
-            except IndexError:
-                filling = _Filling(self.labels)
-            length = filling.run(self, &box.worker, text, memory)
-            self.idle.append(filling)
-            return length
+            splicing = self.idle.pop()
+        except IndexError:
+            splicing = _Splicing(self)
+        try:
+            length = splicing.run(self, text, memory)
         except MemoryError as error:
             raise MemoryLimitError(
                 "no memory for these sentences; give fewer at a time") from error
-        finally:
-            boxes.append(box)
+        self.idle.append(splicing)
+        return None if length < 0 else length
 
 
-cdef class _Filling:
+cdef class _Splicing:
     """One text after the other being filled in."""
 
+    cdef Filling filling
     cdef ConlluSentence *sentence
     cdef Gap *gaps
     cdef uint32_t *chosen
-    cdef GapText *texts  # of each label, column by column; the bytes are the filler's
+    cdef GapText *texts  # of each label, column by column; then of each lemma of a batch
     cdef uint32_t[10] first  # of the texts of each column
     cdef size_t longest  # what a token's labels take at most
 
-    def __cinit__(self, list labels):
-        cdef uint32_t k = 0
-        cdef size_t length, longest, most = GAPS_OF_A_BATCH(BATCH_TOKENS) * <size_t>len(labels)
+    def __cinit__(self, ConlluFiller filler not None):
+        cdef int c, own, k
+        cdef uint32_t n = 0
+        cdef size_t longest, tokens = GAPS_OF_A_BATCH(BATCH_TOKENS)
+        cdef const LabelText *label
+        counts = [len(labels) for labels in filler.filler.labels]
+        self.filling = filler.filler.taken()
         self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
-        self.gaps = <Gap *>malloc(most * sizeof(Gap))
-        self.chosen = <uint32_t *>malloc(most * sizeof(uint32_t))
-        self.texts = <GapText *>malloc((sum(map(len, labels)) + 1) * sizeof(GapText))
+        self.gaps = <Gap *>malloc(tokens * filler.columns.n * sizeof(Gap))
+        self.chosen = <uint32_t *>malloc(tokens * filler.columns.n * sizeof(uint32_t))
+        self.texts = <GapText *>malloc((sum(counts) + tokens) * sizeof(GapText))
         if self.sentence == NULL or self.gaps == NULL or self.chosen == NULL or self.texts == NULL:
             raise MemoryError
         sentence_open(self.sentence)
-        for column, own in enumerate(labels):
-            self.first[<int>column] = k
-            longest = 0
-            for label in own:
-                length = PyBytes_GET_SIZE(label)
-                self.texts[k] = gap_text(PyBytes_AS_STRING(label), length)
-                longest = max(longest, length)
-                k += 1
+        for c in range(filler.columns.n):
+            own, longest = filler.column_of[c], 0
+            if own == filler.filler.model.n_columns:
+                continue
+            self.first[c] = n
+            for k in range(counts[own]):
+                label = &filler.filler.model.labels[own][k]
+                self.texts[n] = gap_text(<const char *>label.text, label.length)
+                longest = max(longest, label.length)
+                n += 1
             self.longest += longest
+        for c in range(filler.columns.n):
+            if filler.column_of[c] == filler.filler.model.n_columns:
+                self.first[c] = n
 
     def __dealloc__(self):
         free(self.sentence)
@@ -156,28 +150,39 @@ cdef class _Filling:
         free(self.chosen)
         free(self.texts)
 
-    cdef void _choose(self, ConlluFiller filler, Worker *w) noexcept nogil:
-        """The text of each gap, token by token."""
-        cdef int c, n = filler.columns.n
+    cdef size_t _choose(self, ConlluFiller filler, int64_t n_tokens) noexcept nogil:
+        """Choose the text of each gap, token by token; the bytes that all take at most."""
+        cdef int c, own, n = filler.columns.n
         cdef int64_t i
-        cdef uint16_t *labels
+        cdef size_t room = self.longest * <size_t>n_tokens
+        cdef const LemmaEntry *lemma
         for c in range(n):
-            labels = agreeing_worker(w, filler.column_of[c]).labels
-            for i in range(w.n_tokens):
-                self.chosen[i * n + c] = self.first[c] + labels[i]
+            own = filler.column_of[c]
+            for i in range(n_tokens):
+                if own < filler.filler.model.n_columns:
+                    self.chosen[i * n + c] = self.first[c] + self.filling.fill.workers[own].labels[i]
+                    continue
+                lemma = &self.filling.fill.lemmas.entries[self.filling.fill.lemma_of[i]]
+                self.texts[self.first[c] + i] = gap_text(
+                    <const char *>self.filling.fill.lemmas.text + lemma.lemma, lemma.length)
+                self.chosen[i * n + c] = self.first[c] + <uint32_t>i
+                room += lemma.length
+        return room
 
-    cdef Py_ssize_t run(self, ConlluFiller filler, Worker *w, const uint8_t[::1] text,
+    cdef Py_ssize_t run(self, ConlluFiller filler, const uint8_t[::1] text,
                         bytearray memory) except -2:
         cdef Py_ssize_t n = text.shape[0]
         cdef const uint8_t *start = &text[0] if n else NULL
         cdef const uint8_t *at = start
         cdef const uint8_t *end = start + n
         cdef const uint8_t *written = start
+        cdef int first = filler.filler.model.order[0], status = 0
+        cdef const Decoder *d = filler.filler.model.decoders[first]
+        cdef Worker *w = self.filling.fill.workers[first]
         cdef int64_t most = BATCH_TOKENS
-        cdef int status = 0
         cdef bint usual = True
         cdef char *to
-        cdef size_t used = 0
+        cdef size_t room, used = 0
         if n == 0:
             return 0
         reserve(memory, n + n // 8 + 1024)
@@ -191,8 +196,8 @@ cdef class _Filling:
                         at = NULL
                     if at == NULL or at == end:
                         break
-                    at = scan_sentence(&filler.decoder.decoder, w, self.sentence, start, at, end,
-                                       &filler.columns, self.gaps, &status)
+                    at = scan_sentence(d, w, self.sentence, start, at, end, &filler.columns,
+                                       self.gaps, &status)
                     if at == NULL:
                         break
                     if batch_end_sentence(&w.batch) < 0:
@@ -202,16 +207,12 @@ cdef class _Filling:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")
             usual = at != NULL
             if usual:
+                self.filling.label(filler.filler)
                 with nogil:
-                    status = run_worker(&filler.decoder.decoder, w)
-                if status < 0:
-                    cache_spoil(&w.cache)
-                    raise MemoryLimitError("no memory for these sentences; give fewer at a time")
-                reserve(memory, used + (at - written) + self.longest * <size_t>w.n_tokens
-                        + GAP_SLACK)
+                    room = self._choose(filler, w.n_tokens)
+                reserve(memory, used + (at - written) + room + GAP_SLACK)
                 to = PyByteArray_AS_STRING(memory)
                 with nogil:
-                    self._choose(filler, w)
                     used = write_filled(to + used, <const char *>start, written - start,
                                         at - start, self.gaps, self.chosen,
                                         w.n_tokens * filler.columns.n, self.texts) - to

@@ -161,24 +161,21 @@ static inline void fill_close(Fill *f) {
 }
 
 /* Find the entry of each word of the batch; -1: no memory. */
-static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
-                              const uint8_t *text, size_t begin, size_t end) {
+static inline int fill_lemmas(const FillModel *m, Fill *f) {
     const uint64_t *secrets = m->decoders[m->order[0]]->secrets;
-    const size_t first = words->first[cut->sentences[begin]];
-    const size_t n = words->first[cut->sentences[end]] - first;
+    const Batch *b = &f->workers[m->order[0]]->batch;
     if (lemma_cache_ready(&f->lemmas, secrets, shared_words(m->decoders[0]->layout.share)) < 0)
         return -1;
-    if (array_room(&f->lemma_of, &f->lemma_room, n, sizeof *f->lemma_of) < 0) return -1;
-    for (size_t s = begin, k = 0; s < end; s++) {
-        const size_t own = k, stop = words->first[cut->sentences[s + 1]] - first;
-        for (; k < stop; k++) {
-            const TextWord word = word_as_read(words, first + k);
-            const WordRef form = text_word_ref(words, text, word, secrets);
-            uint64_t tags = k == own;
+    if (array_room(&f->lemma_of, &f->lemma_room, (size_t)b->n_tokens, sizeof *f->lemma_of) < 0)
+        return -1;
+    for (int64_t s = 0; s < b->n_sentences; s++) {
+        for (int64_t k = b->starts[s]; k < b->starts[s + 1]; k++) {
+            const WordRef form = b->words[k];
+            uint64_t tags = k == b->starts[s];
             for (int t = 0; t < m->n_tags; t++)
                 tags = tags << 16 | f->workers[m->tags[t]]->labels[k];
-            const int64_t at =
-                lemma_find(&f->lemmas, form, text_word_bytes(words, text, word), tags, secrets);
+            const uint8_t *text = form.length > WORD_SMALL ? b->text + form.at : NULL;
+            const int64_t at = lemma_find(&f->lemmas, form, text, tags, secrets);
             if (at < 0) return -1;
             f->lemma_of[k] = (uint32_t)at;
         }
@@ -186,21 +183,11 @@ static inline int fill_lemmas(const FillModel *m, Fill *f, const Cut *cut, const
     return 0;
 }
 
-/* Label the words of sentences from `begin` on; the end of those that were, which is that of all
- * where there are no columns. All columns read the batch of the first. -1: no memory. */
-static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
-                                 const TextWords *words, const uint8_t *text, size_t begin) {
-    if (!m->n_columns) return (int64_t)cut->n_sentences;
-    const Decoder *d = m->decoders[m->order[0]];
+/* Label the batch of the column that is the first to be labeled, which all read. -1: no memory. */
+static inline int fill_columns(const FillModel *m, Fill *f) {
     const int n_agreeing = m->agreement ? m->agreement->n_columns : 0;
     Worker *first = f->workers[m->order[0]];
-    size_t end = begin;
     int status = 0;
-    batch_reset(&first->batch);
-    for (; end < cut->n_sentences && first->batch.n_tokens < FILL_BATCH; end++)
-        if (take_words_of(d, &first->batch, words, text, NULL, words->first[cut->sentences[end]],
-                          words->first[cut->sentences[end + 1]]) < 0)
-            return -1;
     for (int k = 1; k < n_agreeing; k++) first->agreeing[k - 1] = f->workers[m->agreeing[k]];
     if (m->agreement) status = run_columns(m->agreement, first);
     for (int k = n_agreeing; k < m->n_columns && status == 0; k++) {
@@ -210,9 +197,23 @@ static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
         if (status < 0) cache_spoil(&w->cache);
         if (k) batch_return(&w->batch);
     }
-    if (status < 0) return -1;
-    if (m->has_lemmas && fill_lemmas(m, f, cut, words, text, begin, end) < 0) return -1;
-    return (int64_t)end;
+    return status == 0 && m->has_lemmas ? fill_lemmas(m, f) : status;
+}
+
+/* Label the words of sentences from `begin` on; the end of those that were, which is that of all
+ * where there are no columns. -1: no memory. */
+static inline int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut,
+                                 const TextWords *words, const uint8_t *text, size_t begin) {
+    if (!m->n_columns) return (int64_t)cut->n_sentences;
+    Batch *b = &f->workers[m->order[0]]->batch;
+    size_t end = begin;
+    batch_reset(b);
+    for (; end < cut->n_sentences && b->n_tokens < FILL_BATCH; end++)
+        if (take_words_of(m->decoders[m->order[0]], b, words, text, NULL,
+                          words->first[cut->sentences[end]],
+                          words->first[cut->sentences[end + 1]]) < 0)
+            return -1;
+    return fill_columns(m, f) < 0 ? -1 : (int64_t)end;
 }
 
 /* ---- CoNLL-U ---- */

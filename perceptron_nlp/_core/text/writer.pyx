@@ -8,39 +8,12 @@ from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from perceptron_nlp._core.tag.decode cimport (
-    Agreement, ColumnsDecoder, SentenceDecoder, Worker, WorkerBox,
-)
-from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
+from perceptron_nlp._core.tag.decode cimport ColumnsDecoder, SentenceDecoder, WorkerBox
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
-from perceptron_nlp._core.text.lemmatizer cimport (
-    LemmaCache, LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS)
+from perceptron_nlp._core.text.lemmatizer cimport LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "text/writer.h" nogil:
-    cdef enum:
-        MOST_FILLED
-    ctypedef struct LabelText:
-        const uint8_t *text
-        uint32_t length
-    ctypedef struct FillModel:
-        const Decoder **decoders
-        const LabelText **labels
-        int n_columns
-        int *column_of
-        int has_lemmas
-        int *tags
-        int n_tags
-        const Agreement *agreement
-        int *agreeing
-        int *order
-    ctypedef struct Fill:
-        Worker **workers
-        LemmaCache lemmas
-        const uint32_t *lemma_of
-        const uint8_t *out
-        size_t used
-    const int CONLLU_FIELDS
     const size_t LEMMA_COST
     int64_t fill_batch(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                        const uint8_t *text, size_t begin) noexcept
@@ -48,6 +21,7 @@ cdef extern from "text/writer.h" nogil:
                   const uint8_t *text, size_t begin, size_t end, uint64_t number) noexcept
     int put_tagged(const FillModel *m, Fill *f, const Cut *cut, const TextWords *words,
                    const uint8_t *text, size_t begin, size_t end) noexcept
+    int fill_columns(const FillModel *m, Fill *f) noexcept
     void fill_close(Fill *f) noexcept
     int put_bytes(Fill *f, const uint8_t *text, size_t n) noexcept
     bint is_utf8(const uint8_t *p, size_t n) noexcept
@@ -87,8 +61,8 @@ cdef class TextFiller:
 
     Parameters
     ----------
-    columns : for each column but that of lemmas: its number in CoNLL-U, from 2 to 8, or -1 if it is
-        not written; its decoder of words alone, and what to write for each label, in
+    columns : for each column but that of lemmas: its number in CoNLL-U, from 2 to 9 (which texts
+        have no labels in), or -1 if it is not written; its decoder of words alone, and what to write for each label, in
         UTF-8
     lemmas : None, or (beside columns) the number of the column, the numbers of those of `columns` that lemmas depend
         on, and what gives them
@@ -98,11 +72,6 @@ cdef class TextFiller:
     ------
     ArgumentError : the columns do not fit
     """
-
-    cdef FillModel model
-    cdef list decoders, labels, idle
-    cdef LemmaDecoder lemmas
-    cdef ColumnsDecoder agreement
 
     def __cinit__(self, columns, lemmas, agreement=None):
         cdef SentenceDecoder decoder
@@ -115,9 +84,9 @@ cdef class TextFiller:
         for field in range(CONLLU_FIELDS):
             self.model.column_of[field] = -1
         for c, (field, decoder, labels) in enumerate(columns):
-            if (field != -1 and not 2 <= field < CONLLU_FIELDS - 1
+            if (field != -1 and not 2 <= field < CONLLU_FIELDS
                     or decoder.program.program.n_columns != 1):
-                raise ArgumentError("columns: decoders of words alone are needed, for LEMMA to DEPS")
+                raise ArgumentError("columns: decoders of words alone are needed, for LEMMA to MISC")
             texts = <LabelText *>malloc((len(labels) + 1) * sizeof(LabelText))
             if texts == NULL:
                 raise MemoryLimitError("no memory for the labels")
@@ -159,11 +128,11 @@ cdef class TextFiller:
         for c in range(self.model.n_columns):
             free(<void *>self.model.labels[c])
 
-    cdef _Filling _taken(self):
+    cdef Filling taken(self):
         try:
             return self.idle.pop()
         except IndexError:
-            return _Filling(self)
+            return Filling(self)
 
     def conllu(self, CutText found not None, uint64_t number):
         """Return the sentences of a text as CoNLL-U, in bytes.
@@ -177,7 +146,7 @@ cdef class TextFiller:
         ------
         MemoryLimitError : no room for it
         """
-        cdef _Filling filling = self._taken()
+        cdef Filling filling = self.taken()
         written = filling.write(self, found, number, False)
         self.idle.append(filling)
         return written
@@ -194,7 +163,7 @@ cdef class TextFiller:
         """
         if self.model.n_columns > 1 or self.model.has_lemmas:
             raise ArgumentError("columns: word/TAG has room for one, and not for lemmas")
-        cdef _Filling filling = self._taken()
+        cdef Filling filling = self.taken()
         written = filling.write(self, found, 0, True)
         self.idle.append(filling)
         return written
@@ -214,19 +183,14 @@ cdef class TextFiller:
         ------
         MemoryLimitError : no room for it
         """
-        cdef _Filling filling = self._taken()
+        cdef Filling filling = self.taken()
         taken = filling.labeled(self, found)
         self.idle.append(filling)
         return taken
 
 
-cdef class _Filling:
+cdef class Filling:
     """One text after the other being written."""
-
-    cdef Fill fill
-    cdef list boxes
-    cdef Lemmatizer lemmatizer
-    cdef CacheUse use
 
     def __cinit__(self, TextFiller filler not None):
         cdef WorkerBox box
@@ -245,6 +209,17 @@ cdef class _Filling:
 
     def __dealloc__(self):
         fill_close(&self.fill)
+
+    cdef int label(self, TextFiller filler) except -1:
+        """Label the batch of the worker that reads first."""
+        cdef int status
+        with nogil:
+            status = fill_columns(&filler.model, &self.fill)
+        if status < 0:
+            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+        if self.lemmatizer is not None:
+            self.lemmatizer.fill(&self.fill.lemmas)
+        return 0
 
     cdef write(self, TextFiller filler, CutText found, uint64_t number, bint tagged):
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(found.text)

@@ -12,8 +12,7 @@ from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._checks import check_text
-from perceptron_nlp._core.conllu.splice import ConlluFiller
-from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp._core.text.sentences import WordMaker
@@ -248,15 +247,29 @@ class TextFill:
 
 
 def text_fill(
-    segmenter: Segmenter,
-    labelers: Mapping[str, Labeler],
-    written: Sequence[str],
-    agreeing: AgreeingColumns | None = None,
+    segmenter: Segmenter, core: TextFiller, labelers: Mapping[str, Labeler], written: Sequence[str]
 ) -> TextFill | None:
-    """Return what fills columns of running text as bytes.
+    """Return what fills columns of running text as bytes by `core`, their `words_filler`.
+
+    None for labels of MISC, which running text has itself.
+    """
+    texts = {
+        name: labeler.written_labels
+        for name, labeler in labelers.items()
+        if not labeler.gives_lemmas
+    }
+    if CONLLU_COLUMNS[-1] in labelers:
+        return None
+    return TextFill(segmenter, core, texts, written, has_lemmas=len(texts) < len(labelers))
+
+
+def words_filler(
+    labelers: Mapping[str, Labeler], written: Sequence[str], agreeing: AgreeingColumns | None = None
+) -> TextFiller | None:
+    """Return what fills columns of words as bytes.
 
     labelers : by column, what labels it; those that others look at among them
-    written : the columns to fill; none if the text is only cut
+    written : the columns to fill; none if text is only cut
     agreeing : those of the columns whose labels are to agree, or None
 
     Returns
@@ -266,9 +279,9 @@ def text_fill(
     """
     columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
     lemmas: tuple[int, list[int], LemmaDecoder] | None = None
-    names = [name for name in labelers if name != LEMMA]
+    names = [name for name, labeler in labelers.items() if not labeler.gives_lemmas]
     for name, labeler in labelers.items():
-        if name not in CONLLU_COLUMNS[2:-1]:
+        if name not in CONLLU_COLUMNS[2:]:
             return None
         place = CONLLU_COLUMNS.index(name)
         if labeler.gives_lemmas:
@@ -292,9 +305,7 @@ def text_fill(
     agreement = None
     if agreeing is not None and agreeing.decoder is not None:
         agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
-    texts = {name: labelers[name].written_labels for name in names}
-    core = TextFiller(columns, lemmas, agreement)
-    return TextFill(segmenter, core, texts, written, has_lemmas=lemmas is not None)
+    return TextFiller(columns, lemmas, agreement)
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:
@@ -312,65 +323,6 @@ def _without_long_gaps(piece: bytes) -> bytes:
     return with_gaps_shortened("", piece.decode(), LineCount()).encode()
 
 
-class Fill:
-    """Fills one column after the other in; several threads may call it.
-
-    It gives None for sentences that it is not sure of, right or wrong; those must be read.
-    """
-
-    def __init__(self, fillers: Sequence[ConlluFiller]) -> None:
-        self.fillers = fillers
-
-    def __call__(self, text: bytes | memoryview) -> bytes | None:
-        done = self.fillers[0].fill(text)
-        for each in self.fillers[1:]:
-            done = None if done is None else each.fill(done)
-        return done
-
-    def into(self, text: bytes | memoryview, memory: bytearray) -> int | None:
-        """The same, written into memory that can be used again, and grows; how many bytes."""
-        for each in self.fillers[:-1]:
-            done = each.fill(text)
-            if done is None:
-                return None
-            text = done
-        length = self.fillers[-1].fill_into(text, memory)
-        return None if length < 0 else length
-
-
-def filler(
-    corpus: Corpus, labelers: Mapping[str, Labeler], agreeing: AgreeingColumns | None = None
-) -> Fill | None:
-    """Return what fills columns of whole sentences of a text, as bytes; see ColumnLabelers.filler.
-
-    `labelers` are what labels each column, `agreeing` those of them whose labels are to agree.
-
-    None if the text must be read sentence by sentence: it is not CoNLL-U of ten columns, a labeler
-    looks at more than words, or a column cannot hold a label.
-    """
-    columns = ("id", "form", *corpus.column_names)
-    if corpus.format != "conllu" or columns != CONLLU_COLUMNS:
-        return None
-    encoded = {}
-    for column, labeler in labelers.items():
-        if not labeler.words_alone or column not in columns[2:]:
-            return None
-        labels = labeler.written_labels
-        if any(wrong_conllu_value(column, label) for label in labels):
-            return None
-        encoded[column] = [label.encode() for label in labels]
-
-    def filling(decoder: SentenceDecoder | ColumnsDecoder, names: Sequence[str]) -> ConlluFiller:
-        places = [columns.index(name) for name in names]
-        return ConlluFiller(decoder, places, [encoded[name] for name in names])
-
-    fillers = []
-    together = () if agreeing is None else agreeing.columns
-    if agreeing is not None and agreeing.decoder is not None:
-        fillers.append(filling(agreeing.decoder, together))
-    fillers += [
-        filling(labeler.decoder, [column])
-        for column, labeler in labelers.items()
-        if column not in together
-    ]
-    return Fill(fillers)
+def has_all_columns(corpus: Corpus) -> bool:
+    """Return True for CoNLL-U of ten columns, which ColumnLabelers.filler can do."""
+    return corpus.format == "conllu" and ("id", "form", *corpus.column_names) == CONLLU_COLUMNS
