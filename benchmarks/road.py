@@ -5,12 +5,13 @@
 What is measured are processes, in turns: ``perceptron-nlp tag`` of Brown and of MASC by the bundled
 model of English; of text that models of French, Greek and Turkish (``--column all``, learned here,
 or kept in the folder of ``--models``) have for a test, forty times, and of other treebanks' raw
-text, which they have never seen; text that is only cut; objects made by ``tag_text``; starting and
-loading. Peers that are installed do their part of the same text: sentencex cuts sentences, a blank
-pipeline of spaCy with its sentencizer tokens and sentences, simplemma looks up the lemma of each
-word; how right they are on the test part of EWT stands below, and how right ``en`` is. Figures are
-millions of words a CPU second, by the least CPU seconds of the rounds, without those of the same
-command on one line. Prints Markdown.
+text, which they have never seen; text that is only cut; the same words as CoNLL-U whose columns are
+filled in, and as lists; objects made by ``tag_text``; starting and loading. Peers that are
+installed do their part of the same text: sentencex cuts sentences, a blank pipeline of spaCy with
+its sentencizer tokens and sentences, simplemma looks up the lemma of each word; how right they are
+on the test part of EWT stands below, and how right ``en`` is. Figures are millions of words a CPU
+second, by the least CPU seconds of the rounds, without those of the same command on one line.
+Prints Markdown.
 """
 
 from __future__ import annotations
@@ -40,12 +41,17 @@ COPIES = 40
 TAG = ("-m", "perceptron_nlp", "tag", "--quiet", "--threads", "1")
 OBJECTS = """
 import sys, time, perceptron_nlp as pn
-tagger = pn.load(sys.argv[1])
-text = open(sys.argv[2], encoding="utf-8").read()
+model, path, how = sys.argv[1:]
+tagger = pn.load(model)
+text = open(path, encoding="utf-8").read()
 tagger.tag_text("One line.")
+lists = [list(one.words) for one in pn.read_conllu(path)] if how == "lists" else []
 start = time.process_time()
-for one in text.split("\\n\\n") if sys.argv[3] == "short" else [text]:
-    tagger.tag_text(one)
+if how == "lists":
+    tagger.tag_sents(lists, columns=tagger.columns)
+else:
+    for one in text.split("\\n\\n") if how == "short" else [text]:
+        tagger.tag_text(one)
 print(time.process_time() - start)
 """
 LOAD = (
@@ -179,9 +185,19 @@ def jobs(folder: Path, models: Path, only: str) -> list[tuple[Job, str]]:
         upos = (*TAG, "en", "--format", "text", "--column", "upos")
         made.append((Job(f"`en`, UPOS, {name}", upos, text), "en"))
         made.append((Job(f"`en`, cut, {name}", (*TAG, "en", "--column", "text"), text), "en"))
-        for how in ("long", "short"):
-            arguments = ("-c", OBJECTS, "en", str(text), how)
-            made.append((Job(f"`tag_text`, {how}, {name}", arguments, text, True), "en"))
+        cut = folder / f"{name}.conllu"
+        to_conllu = (*TAG, "en", "--column", "text", "--format", "text", "--to", "conllu")
+        with text.open("rb") as file:
+            command = [sys.executable, *to_conllu, "-o", str(cut)]
+            subprocess.run(command, stdin=file, check=True)
+        made.append((Job(f"`en`, all columns of CoNLL-U, {name}", (*TAG, "en"), cut), "en"))
+        for title, how, source in (
+            ("`tag_sents`, all columns", "lists", cut),
+            ("`tag_text`, long", "long", text),
+            ("`tag_text`, short", "short", text),
+        ):
+            arguments = ("-c", OBJECTS, "en", str(source), how)
+            made.append((Job(f"{title}, {name}", arguments, source, True), "en"))
         for peer in installed_peers():
             arguments = (__file__, "--peer", peer, str(text))
             made.append((Job(f"{peer}, {name}", arguments, text, True), "en"))

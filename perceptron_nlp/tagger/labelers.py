@@ -129,6 +129,10 @@ class ColumnLabelers:
         names = self.named(columns)
         needed = self.needed(names)
         found: dict[str, Labeled] = {}
+        if len(needed) > 1 and not sure and not any(kept.values()):
+            core = self._words_filler(names)
+            if core is not None:
+                return self._lists(core, batch, names, threads)
         agreeing = self.agreeing(needed)
         if agreeing is not None:
             inputs = {
@@ -155,20 +159,19 @@ class ColumnLabelers:
         """Return words in buffers with labels: columns of words alone straight from the core."""
         from perceptron_nlp.tagger.tag.arrays import label_buffers
 
-        labels: dict[str, tuple[Any, tuple[str, ...]]] = {}
-        agreeing = None if sure else self.agreeing(names)
-        if agreeing is not None and agreeing.decoder is not None:
-            numbers = label_buffers(agreeing.decoder, words, threads, len(agreeing.columns))
-            own = agreeing.decoder.labels
-            labels.update(zip(agreeing.columns, zip(numbers, own, strict=True), strict=True))
-        together = () if agreeing is None else agreeing.columns
-        for name, labeler in self.of(names).items():
-            if labeler.words_alone and name not in together and not sure:
-                (one,) = label_buffers(labeler.decoder, words, threads)
-                labels[name] = one, labeler.written_labels
-        others = [name for name in names if name not in labels]
-        found = self.label(words.lists(), threads, columns=others, sure=sure) if others else {}
-        return words.with_labels(self.known_labels(names), labels, found)
+        core = None if sure else self._words_filler(tuple(names))
+        if core is None:
+            found = self.label(words.lists(), threads, columns=names, sure=sure)
+            return words.with_labels(self.known_labels(names), {}, None, found)
+        own = self._filled_in_turn(names)
+        tags = {name: one.written_labels for name, one in own.items() if not one.gives_lemmas}
+        numbers, lemmas = label_buffers(core, words, len(tags), threads)
+        labels = {
+            name: (one, tags[name])
+            for name, one in zip(tags, numbers, strict=True)
+            if name in names
+        }
+        return words.with_labels(self.known_labels(names), labels, lemmas, {})
 
     def texts(
         self, names: tuple[str, ...], threads: int, *, sure: bool = False
@@ -232,14 +235,18 @@ class ColumnLabelers:
         (``corpus.put_back`` them). Several threads may call it.
         """
         from perceptron_nlp._core.conllu.splice import ConlluFiller
-        from perceptron_nlp.tagger.tag.fill import has_all_columns, words_filler
+        from perceptron_nlp.tagger.tag.fill import conllu_holds, has_all_columns
 
-        if not has_all_columns(corpus):
+        names = (column,) if column is not None else self.named(columns)
+        own = self.of(names) if column is None else {column: self.named_one(None)}
+        if not has_all_columns(corpus) or not conllu_holds(own):
             return None
-        if column is not None:
-            core = words_filler({column: self.named_one(None)}, [column])
+        if column is None:
+            core = self._words_filler(names)
         else:
-            core = self._words_filler(self.named(columns))
+            from perceptron_nlp.tagger.tag.agreeing_columns import words_filler
+
+            core = words_filler(own, names)
         return None if core is None else ConlluFiller(core)
 
     def text_filler(self, columns: Sequence[str] | None = None) -> TextFill | None:
@@ -258,26 +265,43 @@ class ColumnLabelers:
         return self._text_filler(() if empty else self.named(columns))
 
     def _text_filler(self, names: tuple[str, ...]) -> TextFill | None:
-        from perceptron_nlp.tagger.tag.fill import text_fill
-
-        core = self._words_filler(names)
-        if core is None:
-            return None
         if names not in self._fills:
-            needed = self.of(self.needed(names))
-            self._fills[names] = text_fill(self.segmenter, core, needed, names)
+            from perceptron_nlp.tagger.tag.fill import TextFill, conllu_holds
+
+            own, core = self.of(self.needed(names)), self._words_filler(names)
+            # Running text has a MISC of its own.
+            able = core is not None and "misc" not in own and conllu_holds(own)
+            made = TextFill(self.segmenter, core, own, names) if core and able else None
+            self._fills[names] = made
         return self._fills[names]
 
     def _words_filler(self, names: tuple[str, ...]) -> TextFiller | None:
-        from perceptron_nlp.tagger.tag.fill import words_filler
-
         needed = self.needed(names)
         if names not in self._fillers:
+            # Here, since one column of lists does without.
+            from perceptron_nlp.tagger.tag.agreeing_columns import words_filler
+
             own = self.of(needed)
             is_whole = all(name in needed for one in own.values() for name in one.earlier)
             core = words_filler(own, names, self.agreeing(needed)) if is_whole else None
             self._fillers[names] = core
         return self._fillers[names]
+
+    def _filled_in_turn(self, names: Sequence[str]) -> dict[str, Labeler]:
+        """Return what labels columns and those that they need, as their filler has them in turn."""
+        own = self.of(self.needed(names))
+        return dict(sorted(own.items(), key=lambda item: item[1].gives_lemmas))
+
+    def _lists(
+        self, core: TextFiller, batch: list[Sequence[str]], names: Sequence[str], threads: int
+    ) -> dict[str, Labeled]:
+        from perceptron_nlp.tagger.tag.threads import label_columns
+
+        own = self._filled_in_turn(names)
+        words = _inputs(next(iter(own.values())), batch, (), (), {})
+        found: Any = label_columns(core, words, len(own), threads)
+        columns = dict(zip(own, found, strict=True))
+        return {name: (columns[name], None) for name in names}
 
     def _by_itself(
         self,

@@ -70,6 +70,8 @@ LATE = {
             "texts",
             "filler",
             "_text_filler",
+            "_words_filler",
+            "_lists",
         ),
         "tagger/confidence": ("__init__", "sure_labels"),
         "tagger/label_scores": ("add", "untrained_labels"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +119,7 @@ def test_a_file_and_confidences_keep_what_is_settled(lemmatizer: pn.Tagger) -> N
     sure = Calibration(1.0, (0.0,), (0.5,))
     lemma = lemmatizer.model.more[0].replace(calibration=sure)
     assert lemma.settled is not None
-    rated = replace(lemma.settled, rates=(0.875, 0.75))
+    rated = lemma.settled._replace(rates=(0.875, 0.75))
     tagger = pn.Tagger(
         lemmatizer.model.replace(calibration=sure, more=(lemma.replace(settled=rated),))
     )

@@ -207,7 +207,7 @@ cdef class _Splicing:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")
             usual = at != NULL
             if usual:
-                self.filling.label(filler.filler)
+                self.filling.run(d, NULL)
                 with nogil:
                     room = self._choose(filler, w.n_tokens)
                 reserve(memory, used + (at - written) + room + GAP_SLACK)

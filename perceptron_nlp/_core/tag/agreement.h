@@ -423,15 +423,3 @@ static inline int run_columns(const Agreement *a, Worker *w) {
     for (int32_t c = 1; c < a->n_columns; c++) batch_return(&agreeing_worker(w, c)->batch);
     return status;
 }
-
-/* The worker's batch with the labels of a column. */
-static inline Batch agreeing_batch(Worker *w, int32_t column) {
-    Batch b = w->batch;
-    b.labels = agreeing_worker(w, column)->labels;
-    return b;
-}
-
-/* Label the batch in the columns that the worker was taken for. */
-static inline int run_worker(const Decoder *d, Worker *w) {
-    return w->agreement ? run_columns(w->agreement, w) : d->run(d, w);
-}

@@ -10,7 +10,6 @@
 #define MAX_AGREEING 3
 
 struct Worker;
-struct Agreement;
 
 typedef struct Decoder {
     CacheLayout layout;
@@ -94,8 +93,7 @@ typedef struct Worker {
     int settles;
     uint16_t *back; /* [token][state] of fast beams: its label and the state before it */
     size_t back_room;
-    const struct Agreement *agreement;         /* NULL: it labels one column (agreement.h) */
-    struct Worker *agreeing[MAX_AGREEING - 1]; /* those of the columns after the first */
+    struct Worker *agreeing[MAX_AGREEING - 1]; /* of the columns after the first (agreement.h) */
     SettledMemo *memo;    /* [2^MEMO_BITS], each at the place that its key says; NULL: none yet */
     int64_t memo_cleared; /* the cache's times_cleared when it was emptied */
 } Worker;

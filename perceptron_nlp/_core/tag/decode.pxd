@@ -32,7 +32,6 @@ cdef extern from "tag/search.h" nogil:
         int keep_scores
         char *scores
         uint16_t *labels
-        const void *agreement
         Worker **agreeing
         int32_t *settled
         size_t settled_room
@@ -88,9 +87,6 @@ cdef extern from "tag/agreement.h" nogil:
     int labels_met(const Agreement *a, const uint16_t *labels) noexcept
     void agree_within(const Agreement *a, Held *held, const int *firm, double **scores,
                       uint16_t *labels) noexcept
-    Worker *agreeing_worker(Worker *w, int32_t column) noexcept
-    Batch agreeing_batch(Worker *w, int32_t column) noexcept
-    int run_worker(const Decoder *d, Worker *w) noexcept
 
 cdef extern from "tag/strings.h":
     ctypedef void *PyThread_type_lock
@@ -105,9 +101,8 @@ cdef extern from "tag/strings.h":
         const int64_t *sentences
         int64_t most_tokens
         size_t most_bytes
-        uint16_t **out
-    int label_buffers(const Decoder *d, Worker *w, const WordBuffers *x, int64_t begin,
-                      int64_t end, int64_t *bad) noexcept nogil
+    int take_buffers(const Decoder *d, Batch *b, const WordBuffers *x, int64_t *begin,
+                     int64_t end, int64_t *bad) noexcept nogil
     const int NOT_A_STRING
     int take_string(const Decoder *d, Batch *b, int32_t column, object s) noexcept
     int take_words(const Decoder *d, Batch *b, object words, Py_ssize_t *at) noexcept
@@ -117,6 +112,9 @@ cdef extern from "tag/strings.h":
 cdef class WorkerBox:
     cdef Worker worker
     cdef CacheUse use
+    cdef int run(self, const Decoder *d, PyThread_type_lock turn) except -1
+    cdef uint16_t *labels_of(self, int column) noexcept
+    cdef int give_lemmas(self, list found, Py_ssize_t at) except -1
 
 
 cdef class ListJob:
@@ -143,15 +141,14 @@ cdef class SettledTable:
 
 cdef class SentenceDecoder(FrozenModel):
     cdef list idle
-    cdef WorkerBox new_box(self, const uint64_t *secrets=*)
+    cdef int lay(self, WorkerBox box, const uint64_t *secrets) except -1
     cdef WorkerBox take(self)
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1
-    cdef int _run(self, Worker *w, ListJob job=*) except -1
     cdef object _fill_constraints(self, Batch *b, TokenConstraints constraints, Py_ssize_t begin)
-    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job,
-                  TokenConstraints constraints) except -1
-    cdef int _label_buffers(self, WorkerBox box, data, tokens, sentences, outs, int64_t begin,
-                            int64_t end) except -1
+    cdef int label_job(self, WorkerBox box, tuple labels, ListJob job,
+                       TokenConstraints constraints) except -1
+    cdef int label_buffers(self, WorkerBox box, data, tokens, sentences, list outs,
+                           int64_t begin, int64_t end) except -1
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
@@ -164,7 +161,5 @@ cdef class ColumnsDecoder:
     cdef Agreement agreement
     cdef readonly tuple decoders
     cdef readonly tuple labels
-    cdef list idle
     cdef tuple arrays, settled
-    cdef WorkerBox take(self)
     cdef int _lay(self, prefixes, met_bits, staying) except -1

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
-from typing import Self, overload, type_check_only
+from typing import Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -34,21 +34,7 @@ class SettledTable:
         self, word: bytes, is_first: bool, before: Sequence[int]
     ) -> tuple[int, bool] | None: ...
 
-@type_check_only
-class _Decoder:
-    """What decoders of one column and of several have in common."""
-
-    def tag_buffers(
-        self,
-        data: npt.NDArray[np.uint8],
-        tokens: npt.NDArray[np.int64],
-        sentences: npt.NDArray[np.int64],
-        outs: list[npt.NDArray[np.uint16]],
-        begin: int,
-        end: int,
-    ) -> None: ...
-
-class SentenceDecoder(FrozenModel, _Decoder):
+class SentenceDecoder(FrozenModel):
     @property
     def cache_counts(self) -> tuple[int, int]: ...
     @overload
@@ -70,7 +56,7 @@ class SentenceDecoder(FrozenModel, _Decoder):
         settled: npt.NDArray[np.int32] | None = None,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
 
-class ColumnsDecoder(_Decoder):
+class ColumnsDecoder:
     decoders: tuple[SentenceDecoder, ...]
     labels: tuple[tuple[str, ...], ...]
     def __new__(
@@ -82,7 +68,6 @@ class ColumnsDecoder(_Decoder):
         combinations: tuple[Sequence[tuple[int, ...]], Sequence[bytes], Sequence[bytes]],
         settled: Sequence[SettledTable | None] = (),
     ) -> Self: ...
-    def share(self, job: ListJob) -> None: ...
     def agree(
         self,
         numbers: list[npt.NDArray[np.int64]],

@@ -7,7 +7,7 @@ from array import array
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from perceptron_nlp._core.features.extract cimport WordScratch, word_scratch_close
 from perceptron_nlp._core.model.frozenmodel cimport N_SECRETS
@@ -28,6 +28,28 @@ cdef class WorkerBox:
 
     def __dealloc__(self):
         worker_close(&self.worker)
+
+    cdef int run(self, const Decoder *d, PyThread_type_lock turn) except -1:
+        """Label the worker's batch; other threads have the turn meanwhile."""
+        cdef int status
+        with nogil:
+            if turn != NULL:
+                PyThread_release_lock(turn)
+            status = d.run(d, &self.worker)
+            if turn != NULL:
+                turn_take(turn)
+        if status < 0:
+            cache_spoil(&self.worker.cache)
+            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
+        return 0
+
+    cdef uint16_t *labels_of(self, int column) noexcept:
+        """The labels of the batch in a column."""
+        return self.worker.labels
+
+    cdef int give_lemmas(self, list found, Py_ssize_t at) except -1:
+        """Put the lemmas of the batch behind the columns that were found, where it gives any."""
+        return 0
 
 
 cdef class ListJob:
@@ -201,16 +223,17 @@ cdef class SentenceDecoder(FrozenModel):
         try:
             return self.idle.pop()
         except IndexError:
-            return self.new_box()
+            box = WorkerBox()
+            self.lay(box, self.decoder.secrets)
+            return box
 
-    cdef WorkerBox new_box(self, const uint64_t *secrets=NULL):
-        """A worker; one that reads the batch of another has the secrets by which that is hashed."""
-        cdef WorkerBox box = WorkerBox()
+    cdef int lay(self, WorkerBox box, const uint64_t *secrets) except -1:
+        """Make a worker this decoder's; the secrets are those by which what it reads is hashed."""
         cdef int k
         box.use = self.memory.enter(type_share(&self.decoder.layout))
         for k in range(N_SECRETS):
-            box.worker.cache.secrets[k] = self.decoder.secrets[k] if secrets == NULL else secrets[k]
-        return box
+            box.worker.cache.secrets[k] = secrets[k]
+        return 0
 
     def tag(self, list sentences not None, TokenConstraints constraints=None):
         """Label sentences.
@@ -237,32 +260,9 @@ cdef class SentenceDecoder(FrozenModel):
         # One more than there are labels, for a label that is not known.
         labels = self.labels if constraints is None else (*self.labels, None)
         try:
-            self._tag(box, (labels,), job, constraints)
+            self.label_job(box, (labels,), job, constraints)
         finally:
             box.worker.constraints.of = NULL
-            self.idle.append(box)
-
-    def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
-        """Label words that stand one after the other in a buffer.
-
-        Parameters
-        ----------
-        data : uint8[n_bytes], the words' UTF-8
-        tokens : int64[n_tokens + 1], where each word begins, and where the last one ends
-        sentences : int64[n_sentences + 1], the first word of each sentence, and the end
-        outs : of each column a uint16[n_tokens], where the label numbers are written
-        begin, end : which sentences are labeled
-
-        All offsets are in bounds and do not fall.
-
-        Raises
-        ------
-        ArgumentError : a word that is not UTF-8
-        """
-        cdef WorkerBox box = self.take()
-        try:
-            self._label_buffers(box, data, tokens, sentences, outs, begin, end)
-        finally:
             self.idle.append(box)
 
     def seen_as(self, str word not None):
@@ -315,7 +315,7 @@ cdef class SentenceDecoder(FrozenModel):
                     settled_view = settled[done:done + w.n_tokens]
                     self._settle(w, settled_view)
                     done += w.n_tokens
-                self._run(w)
+                box.run(&self.decoder, NULL)
                 labels.append(np.empty(w.n_tokens, np.uint16))
                 scores.append(np.zeros((w.n_tokens, len(self.labels)), np.int32))
                 self._copy_scores(w, labels[-1], scores[-1])
@@ -346,9 +346,9 @@ cdef class SentenceDecoder(FrozenModel):
             held += box.worker.cache.n_types
         return misses, held
 
-    cdef int _tag(self, WorkerBox box, tuple labels, ListJob job,
-                  TokenConstraints constraints) except -1:
-        """Label a job in each of the columns that the worker is for.
+    cdef int label_job(self, WorkerBox box, tuple labels, ListJob job,
+                       TokenConstraints constraints) except -1:
+        """Label a job in each of the columns that the worker is for; `labels` are theirs.
 
         Sentences are read in order, and none after one that cannot be read; so what is wrong first
         is reported, whatever the threads do.
@@ -368,10 +368,12 @@ cdef class SentenceDecoder(FrozenModel):
                 job.next = self._fill(&box.worker.batch, job.sentences, first)
                 if constraints is not None:
                     numbers = self._fill_constraints(&box.worker.batch, constraints, first)
-                self._run(&box.worker, job)
+                box.run(&self.decoder, job.turn)
+                done = box.worker.batch
                 for c in range(len(labels)):
-                    done = agreeing_batch(&box.worker, c)
+                    done.labels = box.labels_of(c)
                     give_lists(&done, labels[c], job.found[c], first)
+                box.give_lemmas(job.found, first)
                 PyErr_CheckSignals()
         except BaseException:
             job.over = True
@@ -380,14 +382,14 @@ cdef class SentenceDecoder(FrozenModel):
             PyThread_release_lock(job.turn)
         return 0
 
-    cdef int _label_buffers(self, WorkerBox box, data, tokens, sentences, outs, int64_t begin,
-                            int64_t end) except -1:
+    cdef int label_buffers(self, WorkerBox box, data, tokens, sentences, list outs, int64_t begin,
+                           int64_t end) except -1:
         cdef const uint8_t[::1] bytes_of = data
         cdef const int64_t[::1] token_of = tokens, sentence_of = sentences
         cdef uint16_t[::1] label_of
         cdef WordBuffers words
-        cdef int64_t bad = -1
-        cdef int status
+        cdef int64_t first, bad = -1
+        cdef int status, c
         if self.program.program.n_columns != 1:
             raise ArgumentError("decoder: its templates look at other columns than the words")
         words.data = &bytes_of[0] if bytes_of.shape[0] else NULL
@@ -395,17 +397,23 @@ cdef class SentenceDecoder(FrozenModel):
         words.sentences = &sentence_of[0]
         words.most_tokens = BATCH_TOKENS
         words.most_bytes = BATCH_BYTES
-        for c, out in enumerate(outs):
-            label_of = out
-            words.out[c] = &label_of[0] if label_of.shape[0] else NULL
-        with nogil:
-            status = label_buffers(&self.decoder, &box.worker, &words, begin, end, &bad)
-        if status == BAD_TEXT:
-            raise ArgumentError(
-                f"data: token {bad} (bytes {tokens[bad]} to {tokens[bad + 1]}) is not UTF-8;"
-                " decode it the way it was written, and encode it again")
-        if status < 0:
-            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
+        while begin < end:
+            first = sentence_of[begin] - sentence_of[0]
+            with nogil:
+                status = take_buffers(&self.decoder, &box.worker.batch, &words, &begin, end, &bad)
+            if status == BAD_TEXT:
+                raise ArgumentError(
+                    f"data: token {bad} (bytes {tokens[bad]} to {tokens[bad + 1]}) is not UTF-8;"
+                    " decode it the way it was written, and encode it again")
+            if status < 0:
+                raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
+            box.run(&self.decoder, NULL)
+            for c, out in enumerate(outs):
+                label_of = out[first:first + box.worker.n_tokens]
+                if box.worker.n_tokens:
+                    memcpy(&label_of[0], box.labels_of(c), label_of.nbytes)
+            box.give_lemmas(None, 0)
+            PyErr_CheckSignals()
         return 0
 
     cdef int _copy_scores(self, Worker *w, labels, scores) except -1:
@@ -466,21 +474,6 @@ cdef class SentenceDecoder(FrozenModel):
         b.constraints.labels = &labels[0]
         return joined
 
-    cdef int _run(self, Worker *w, ListJob job=None) except -1:
-        """Label the worker's batch; other threads have the turn of the job meanwhile."""
-        cdef int status
-        cdef PyThread_type_lock turn = NULL if job is None else job.turn
-        with nogil:
-            if turn != NULL:
-                PyThread_release_lock(turn)
-            status = run_worker(&self.decoder, w)
-            if turn != NULL:
-                turn_take(turn)
-        if status < 0:
-            cache_spoil(&w.cache)
-            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
-        return 0
-
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1:
         """Copy sentences from number `at` on into the batch; the number after the last."""
         cdef Py_ssize_t n = len(sentences)
@@ -532,12 +525,6 @@ cdef class SentenceDecoder(FrozenModel):
         raise MemoryLimitError("no memory for these sentences; give fewer at a time")
 
 
-cdef class _ColumnsBox(WorkerBox):
-    """A worker of the first column, with those of the others."""
-
-    cdef list others
-
-
 cdef class ColumnsDecoder:
     """Decoders ready to label their columns together; of words alone, but for `agree`.
 
@@ -564,7 +551,6 @@ cdef class ColumnsDecoder:
     def __cinit__(self, decoders, labels, scales, weights, combinations, settled=()):
         self.decoders = tuple(decoders)
         self.labels = tuple([tuple(own) for own in labels])
-        self.idle = []
         cdef int32_t c, n = len(self.decoders)
         cdef SentenceDecoder decoder
         if not 2 <= n <= MAX_AGREEING:
@@ -636,25 +622,6 @@ cdef class ColumnsDecoder:
         self.agreement.met = &met[0]
         return 0
 
-    def share(self, ListJob job not None):
-        """Label what no other thread labels of a job, in all columns, whose labels are given as
-        the columns have them."""
-        cdef WorkerBox box = self.take()
-        cdef SentenceDecoder first = self.decoders[0]
-        try:
-            first._tag(box, self.labels, job, None)
-        finally:
-            self.idle.append(box)
-
-    def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
-        """Label words in a buffer, as SentenceDecoder does, in several columns."""
-        cdef WorkerBox box = self.take()
-        cdef SentenceDecoder first = self.decoders[0]
-        try:
-            first._label_buffers(box, data, tokens, sentences, outs, begin, end)
-        finally:
-            self.idle.append(box)
-
     def agree(self, list numbers not None, list scores not None, held):
         """Make labels that were found column by column agree, where they were never met together.
 
@@ -694,31 +661,6 @@ cdef class ColumnsDecoder:
             agree_within(&self.agreement, within, firm, scored, found)
             for c in range(n):
                 numbers[c][at] = found[c]
-
-    cdef WorkerBox take(self):
-        """A worker that no other thread has; give it back by appending it to `idle`."""
-        cdef _ColumnsBox box
-        cdef WorkerBox own
-        cdef SentenceDecoder first
-        cdef int32_t c
-        cdef int k
-        try:
-            return self.idle.pop()
-        except IndexError:
-            if any([(<SentenceDecoder>one).program.program.n_columns != 1 for one in self.decoders]):
-                raise ArgumentError("decoders: their templates look at other columns than the words")
-            first = self.decoders[0]
-            box = _ColumnsBox()
-            box.use = first.new_box().use
-            box.others = []
-            box.worker.agreement = &self.agreement
-            for k in range(N_SECRETS):
-                box.worker.cache.secrets[k] = first.decoder.secrets[k]
-            for c in range(1, self.agreement.n_columns):
-                own = (<SentenceDecoder>self.decoders[c]).new_box(first.decoder.secrets)
-                box.others.append(own)
-                box.worker.agreeing[c - 1] = &own.worker
-            return box
 
 
 cdef uint16_t[::1] _shorts(list numbers):

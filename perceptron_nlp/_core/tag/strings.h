@@ -187,30 +187,18 @@ typedef struct {
     const uint8_t *data;
     const int64_t *tokens, *sentences;
     int64_t most_tokens;
-    size_t most_bytes;           /* of a batch, but for its last sentence */
-    uint16_t *out[MAX_AGREEING]; /* of each column, for each word from sentences[0] on */
+    size_t most_bytes; /* of a batch, but for its last sentence */
 } WordBuffers;
 
-/* Label sentences begin .. end. -1: no memory; BAD_TEXT: word number *bad is not UTF-8. */
-static inline int label_buffers(const Decoder *d, Worker *w, const WordBuffers *x, int64_t begin,
-                                int64_t end, int64_t *bad) {
-    const int32_t n_columns = w->agreement ? w->agreement->n_columns : 1;
-    while (begin < end) {
-        const int64_t first = x->sentences[begin] - x->sentences[0];
-        batch_reset(&w->batch);
-        for (; begin < end && w->n_tokens < x->most_tokens && w->text_used < x->most_bytes;
-             begin++) {
-            const int status = take_sentence(d, &w->batch, x->data, x->tokens, x->sentences[begin],
-                                             x->sentences[begin + 1], bad);
-            if (status < 0) return status;
-        }
-        if (run_worker(d, w) < 0) {
-            cache_spoil(&w->cache);
-            return NO_MEMORY;
-        }
-        for (int32_t c = 0; c < n_columns && w->n_tokens; c++)
-            memcpy(x->out[c] + first, agreeing_worker(w, c)->labels,
-                   (size_t)w->n_tokens * sizeof **x->out);
+/* Fill the batch with sentences from *begin on; it moves behind them. -1: no memory; BAD_TEXT: word
+ * number *bad is not UTF-8. */
+static inline int take_buffers(const Decoder *d, Batch *b, const WordBuffers *x, int64_t *begin,
+                               int64_t end, int64_t *bad) {
+    batch_reset(b);
+    while (*begin < end && b->n_tokens < x->most_tokens && b->text_used < x->most_bytes) {
+        const int64_t *sentence = &x->sentences[(*begin)++];
+        const int status = take_sentence(d, b, x->data, x->tokens, sentence[0], sentence[1], bad);
+        if (status < 0) return status;
     }
     return 0;
 }

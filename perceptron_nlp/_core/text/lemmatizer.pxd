@@ -20,6 +20,7 @@ cdef extern from "text/lemmatize.h" nogil:
         LemmaEntry *entries
         size_t n
         size_t n_done
+        uint64_t times_emptied
         uint8_t *text
     ctypedef struct Letter:
         uint32_t read

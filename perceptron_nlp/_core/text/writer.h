@@ -25,6 +25,7 @@ typedef struct {
     LemmaEntry *entries;
     size_t n, room;
     size_t n_done;   /* entries that have their lemma: those behind are new */
+    uint64_t times_emptied;
     uint32_t *slots; /* entry + 1 */
     int bits;
     uint8_t *text;
@@ -77,7 +78,9 @@ static inline uint8_t *lemma_text(LemmaCache *c, size_t n) {
 static inline int lemma_cache_ready(LemmaCache *c, const uint64_t *secrets, size_t words) {
     const size_t most = LEMMAS_A_WORD * words;
     const int is_full = c->n >= most || c->text_used >= 16 * most;
+    const uint64_t times = c->times_emptied + (uint64_t)is_full;
     if (is_full && c->room > 2 * most) lemma_cache_close(c);
+    c->times_emptied = times;
     if (!c->slots) return lemma_lay_slots(c, 12, secrets);
     if (!is_full) return 0;
     /* Memory given back piece by piece, and taken again, comes to more and more. */

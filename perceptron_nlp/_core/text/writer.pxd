@@ -1,10 +1,11 @@
 """Columns of words filled in, as text or as CoNLL-U (writer.h)."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from perceptron_nlp._core.model.frozenmodel cimport CacheUse, Decoder
-from perceptron_nlp._core.tag.decode cimport Agreement, ColumnsDecoder, Worker
+from perceptron_nlp._core.tag.decode cimport (
+    Agreement, ColumnsDecoder, PyThread_type_lock, Worker, WorkerBox)
 from perceptron_nlp._core.text.cutter cimport CutText
 from perceptron_nlp._core.text.lemmatizer cimport LemmaCache, LemmaDecoder, Lemmatizer
 
@@ -38,17 +39,23 @@ cdef class TextFiller:
     cdef FillModel model
     cdef list decoders
     cdef list labels
+    cdef list given  # the labels as they are
     cdef list idle
     cdef LemmaDecoder lemmas
     cdef ColumnsDecoder agreement
     cdef Filling taken(self)
 
 
-cdef class Filling:
+cdef class Filling(WorkerBox):
+    cdef const FillModel *model
     cdef Fill fill
     cdef list boxes
     cdef Lemmatizer lemmatizer
-    cdef CacheUse use
-    cdef int label(self, TextFiller filler) except -1
+    cdef CacheUse lemma_use
+    cdef list strings  # lemmas as objects, …
+    cdef uint64_t strings_of  # … and how often the cache had been emptied when they were made
+    cdef object ends
+    cdef uint32_t put_lemma(self, size_t k) except? 0
+    cdef bytes written(self)
     cdef write(self, TextFiller filler, CutText found, uint64_t number, bint tagged)
     cdef labeled(self, TextFiller filler, CutText found)

@@ -1,7 +1,10 @@
 from collections.abc import Sequence
 from typing import Self
 
-from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+import numpy as np
+import numpy.typing as npt
+
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, ListJob, SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 
@@ -11,10 +14,20 @@ def may_have_gap(text: bytes | bytearray | memoryview, least: int) -> bool: ...
 class TextFiller:
     def __new__(
         cls,
-        columns: Sequence[tuple[int, SentenceDecoder, Sequence[bytes]]],
+        columns: Sequence[tuple[int, SentenceDecoder, Sequence[str]]],
         lemmas: tuple[int, Sequence[int], LemmaDecoder] | None,
         agreement: tuple[ColumnsDecoder, Sequence[int]] | None = ...,
     ) -> Self: ...
+    def share(self, job: ListJob) -> None: ...
+    def tag_buffers(
+        self,
+        data: npt.NDArray[np.uint8],
+        tokens: npt.NDArray[np.int64],
+        sentences: npt.NDArray[np.int64],
+        outs: list[npt.NDArray[np.uint16]],
+        begin: int,
+        end: int,
+    ) -> tuple[bytes, bytes] | None: ...
     def conllu(self, found: CutText, number: int) -> bytes: ...
     def tagged(self, found: CutText) -> bytes: ...
     def labeled(

@@ -1,14 +1,20 @@
 # cython: language_level=3, freethreading_compatible=True
 """Running text written as CoNLL-U or word/TAG: no Python object is made of a token (writer.h)."""
 
+from array import array
+
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stddef cimport size_t
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from perceptron_nlp._core.tag.decode cimport ColumnsDecoder, SentenceDecoder, WorkerBox
+from perceptron_nlp._core.tag.decode cimport (
+    ColumnsDecoder, ListJob, PyThread_release_lock, PyThread_type_lock, SentenceDecoder, WorkerBox,
+    turn_take)
+from perceptron_nlp._core.model.frozenmodel cimport N_SECRETS
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
 from perceptron_nlp._core.text.lemmatizer cimport LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
@@ -62,10 +68,10 @@ cdef class TextFiller:
     Parameters
     ----------
     columns : for each column but that of lemmas: its number in CoNLL-U, from 2 to 9 (which texts
-        have no labels in), or -1 if it is not written; its decoder of words alone, and what to write for each label, in
-        UTF-8
-    lemmas : None, or (beside columns) the number of the column, the numbers of those of `columns` that lemmas depend
-        on, and what gives them
+        have no labels in), or -1 if it is not written; its decoder of words alone, and what to
+        give for each label
+    lemmas : None, or (beside columns) the number of the column, the numbers of those of `columns`
+        that lemmas depend on, and what gives them
     agreement : None, or what has columns agree, and the numbers of those of `columns` that it is of
 
     Raises
@@ -78,7 +84,7 @@ cdef class TextFiller:
         cdef LabelText *texts
         cdef bytes label
         cdef int c, field, k
-        self.decoders, self.labels, self.idle = [], [], []
+        self.decoders, self.labels, self.idle, self.given = [], [], [], []
         if len(columns) > MOST_FILLED or (lemmas is not None and not columns):
             raise ArgumentError(f"columns: {len(columns)} are too many, or too few for lemmas")
         for field in range(CONLLU_FIELDS):
@@ -96,7 +102,8 @@ cdef class TextFiller:
             if field >= 0:
                 self.model.column_of[field] = c
             self.decoders.append(decoder)
-            self.labels.append(list(labels))
+            self.given.append(tuple(labels))
+            self.labels.append([own.encode("utf-8", "surrogatepass") for own in labels])
             for k, label in enumerate(self.labels[c]):
                 texts[k].text = <const uint8_t *>PyBytes_AS_STRING(label)
                 texts[k].length = PyBytes_GET_SIZE(label)
@@ -113,11 +120,12 @@ cdef class TextFiller:
         if lemmas is None:
             return
         field, tags, self.lemmas = lemmas
-        if not 2 <= field < CONLLU_FIELDS - 1 or len(tags) > MOST_TAGS or not all(
+        if not -1 <= field < CONLLU_FIELDS or field in (0, 1) or len(tags) > MOST_TAGS or not all(
                 0 <= k < len(columns) and len(self.labels[k]) == len(own)
                 for k, own in zip(tags, self.lemmas.tags, strict=True)):
             raise ArgumentError("lemmas: depend on too many columns, or on others than there are")
-        self.model.column_of[field] = self.model.n_columns
+        if field >= 0:
+            self.model.column_of[field] = self.model.n_columns
         self.model.has_lemmas = True
         self.model.n_tags = len(tags)
         for k in range(len(tags)):
@@ -127,6 +135,46 @@ cdef class TextFiller:
         cdef int c
         for c in range(self.model.n_columns):
             free(<void *>self.model.labels[c])
+
+    def share(self, ListJob job not None):
+        """Label what no other thread labels of a job of lists, in all columns, lemmas last."""
+        cdef Filling filling = self.taken()
+        cdef SentenceDecoder first = self.decoders[self.model.order[0]]
+        try:
+            first.label_job(filling, tuple(self.given), job, None)
+        finally:
+            self.idle.append(filling)
+
+    def tag_buffers(self, data, tokens, sentences, list outs not None, int64_t begin, int64_t end):
+        """Label words that stand one after the other in a buffer.
+
+        Parameters
+        ----------
+        data : uint8[n_bytes], the words' UTF-8
+        tokens : int64[n_tokens + 1], where each word begins, and where the last one ends
+        sentences : int64[n_sentences + 1], the first word of each sentence, and the end
+        outs : of each column but that of lemmas a uint16[n_tokens], where the label numbers are
+            written
+        begin, end : which sentences are labeled
+
+        All offsets are in bounds and do not fall.
+
+        Returns
+        -------
+        None, or their lemmas: where each ends (uint32) in their UTF-8, and this; both in bytes
+
+        Raises
+        ------
+        ArgumentError : a word that is not UTF-8
+        """
+        cdef Filling filling = self.taken()
+        cdef SentenceDecoder first = self.decoders[self.model.order[0]]
+        filling.fill.used, filling.ends = 0, array("I")
+        try:
+            first.label_buffers(filling, data, tokens, sentences, outs, begin, end)
+            return None if self.lemmas is None else (filling.ends.tobytes(), filling.written())
+        finally:
+            self.idle.append(filling)
 
     cdef Filling taken(self):
         try:
@@ -189,8 +237,8 @@ cdef class TextFiller:
         return taken
 
 
-cdef class Filling:
-    """One text after the other being written."""
+cdef class Filling(WorkerBox):
+    """One text after the other being written, by the worker of the first column and others."""
 
     def __cinit__(self, TextFiller filler not None):
         cdef WorkerBox box
@@ -199,27 +247,69 @@ cdef class Filling:
         memset(&self.fill, 0, sizeof(Fill))
         if filler.lemmas is not None:
             self.lemmatizer = Lemmatizer(filler.lemmas)
-            self.use = (<SentenceDecoder>filler.decoders[0]).memory.enter(LEMMA_COST)
-        self.boxes = []
+            self.lemma_use = (<SentenceDecoder>filler.decoders[0]).memory.enter(LEMMA_COST)
+        self.model, self.boxes, self.strings = &filler.model, [], []
         for c, decoder in enumerate(filler.decoders):
+            box = self if c == filler.model.order[0] else WorkerBox()
             # All read one batch, which the first hashes.
-            box = decoder.new_box(filler.model.decoders[filler.model.order[0]].secrets)
-            self.boxes.append(box)
+            decoder.lay(box, filler.model.decoders[filler.model.order[0]].secrets)
+            self.boxes.append(None if box is self else box)
             self.fill.workers[c] = &box.worker
 
     def __dealloc__(self):
         fill_close(&self.fill)
 
-    cdef int label(self, TextFiller filler) except -1:
-        """Label the batch of the worker that reads first."""
+    cdef int run(self, const Decoder *d, PyThread_type_lock turn) except -1:
         cdef int status
         with nogil:
-            status = fill_columns(&filler.model, &self.fill)
+            if turn != NULL:
+                PyThread_release_lock(turn)
+            status = fill_columns(self.model, &self.fill)
+            if turn != NULL:
+                turn_take(turn)
         if status < 0:
-            raise MemoryLimitError("no memory for these sentences; give fewer at a time")
+            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
         if self.lemmatizer is not None:
             self.lemmatizer.fill(&self.fill.lemmas)
         return 0
+
+    cdef uint16_t *labels_of(self, int column) noexcept:
+        return self.fill.workers[column].labels
+
+    cdef int give_lemmas(self, list found, Py_ssize_t at) except -1:
+        """Put them behind what was found; or, if that is None, write them behind those before."""
+        cdef int64_t s, k
+        cdef size_t n = self.fill.lemmas.n
+        cdef const LemmaEntry *lemma
+        cdef list strings = self.strings
+        if self.lemmatizer is None:
+            return 0
+        if found is None:
+            for k in range(self.worker.n_tokens):
+                self.ends.append(self.put_lemma(k))
+            return 0
+        if self.strings_of != self.fill.lemmas.times_emptied:
+            strings.clear()
+            self.strings_of = self.fill.lemmas.times_emptied
+        for k in range(len(strings), n):
+            lemma = &self.fill.lemmas.entries[k]
+            strings.append(PyUnicode_DecodeUTF8(
+                <const char *>self.fill.lemmas.text + lemma.lemma, lemma.length, "surrogatepass"))
+        for s in range(self.worker.batch.n_sentences):
+            found[self.model.n_columns][at + s] = [
+                strings[self.fill.lemma_of[k]]
+                for k in range(self.worker.batch.starts[s], self.worker.batch.starts[s + 1])]
+        return 0
+
+    cdef uint32_t put_lemma(self, size_t k) except? 0:
+        """Write the lemma of a word of the batch; where it ends."""
+        cdef const LemmaEntry *lemma = &self.fill.lemmas.entries[self.fill.lemma_of[k]]
+        if put_bytes(&self.fill, self.fill.lemmas.text + lemma.lemma, lemma.length) < 0:
+            raise MemoryLimitError("no memory to label this text; give less at a time")
+        return self.fill.used
+
+    cdef bytes written(self):
+        return PyBytes_FromStringAndSize(<const char *>self.fill.out, self.fill.used)
 
     cdef write(self, TextFiller filler, CutText found, uint64_t number, bint tagged):
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(found.text)
@@ -245,7 +335,7 @@ cdef class Filling:
                 raise MemoryLimitError("no memory to label this text; give less at a time")
             number += end - begin
             begin = end
-        return PyBytes_FromStringAndSize(<const char *>self.fill.out, self.fill.used)
+        return self.written()
 
     cdef labeled(self, TextFiller filler, CutText found):
         cdef const uint8_t *text = <const uint8_t *>PyBytes_AS_STRING(found.text)
@@ -253,7 +343,6 @@ cdef class Filling:
         cdef size_t n_sentences = found.found.n_sentences, k, begin = 0, first
         cdef int64_t end
         cdef int c, n = filler.model.n_columns
-        cdef const LemmaEntry *lemma
         cdef bint has_lemmas = filler.model.has_lemmas
         cdef uint32_t *places
         cdef uint32_t *ends
@@ -290,15 +379,11 @@ cdef class Filling:
             for c in range(n):
                 memcpy(labels[c] + first, self.fill.workers[c].labels, k * sizeof(uint16_t))
             for k in range(first, first + k if has_lemmas else first):
-                lemma = &self.fill.lemmas.entries[self.fill.lemma_of[k - first]]
-                if put_bytes(&self.fill, self.fill.lemmas.text + lemma.lemma, lemma.length) < 0:
-                    raise MemoryLimitError("no memory to label this text; give less at a time")
-                lemma_ends[k] = self.fill.used
+                lemma_ends[k] = self.put_lemma(k - first)
             begin = end
         lemmas = None
         if has_lemmas:
-            lemmas = found_lemma_ends, PyBytes_FromStringAndSize(<const char *>self.fill.out,
-                                                                 self.fill.used)
+            lemmas = found_lemma_ends, self.written()
         return (_copied(found.found.sentences, n_sentences + 1), found_places,
                 _copied(found.words.first, n_tokens + 1), found_ends, forms, found_labels, lemmas)
 

@@ -9,7 +9,6 @@ that are left open are labeled by the model. Keys are 32 bits of a hash, so that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,8 +42,17 @@ class Rule(NamedTuple):
     endings_share: float = 1.0
 
 
-@dataclass(frozen=True)
-class Settled:
+class _Counted(NamedTuple):
+    columns: tuple[str, ...]
+    rule: Rule
+    rates: tuple[float, float]
+    keys: npt.NDArray[np.uint32] | memoryview
+    labels: npt.NDArray[Any] | memoryview
+    looks_first: bool
+    lead: float = 0.0
+
+
+class Settled(_Counted):
     """What settles labels of a column.
 
     columns : those before, whose labels it is given
@@ -55,14 +63,6 @@ class Settled:
     looks_first : endings of the first word of a sentence stand for themselves
     lead : of the first column's label, in scores, with which this holds; else all have their say
     """
-
-    columns: tuple[str, ...]
-    rule: Rule
-    rates: tuple[float, float]
-    keys: npt.NDArray[np.uint32] | memoryview
-    labels: npt.NDArray[Any] | memoryview
-    looks_first: bool
-    lead: float = 0.0
 
     def table(self, before: Sequence[Sequence[str]] = ()) -> SettledTable:
         """Return its core form; `before` has the labels of each column before, by number."""

@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from perceptron_nlp._core.tag.decode import ColumnsDecoder
+from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
+from perceptron_nlp._core.text.writer import TextFiller
+from perceptron_nlp.formats import CONLLU_COLUMNS
 from perceptron_nlp.tagger.model.agreement import Agreement
 from perceptron_nlp.tagger.model.label_components import UPOS
 from perceptron_nlp.tagger.model.model import can_lead
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
     FloatArray = npt.NDArray[np.float64]
 
 T = TypeVar("T")
+# What the core labels at once.
+MOST_COLUMNS = 7
+# The place of a column that CoNLL-U does not have, or that is labeled for others to look at.
+NOT_WRITTEN = -1
 Keeps: TypeAlias = "Mapping[str, Sequence[Keep] | None]"
 
 
@@ -95,6 +102,10 @@ class AgreeingColumns:
         )
 
     @cached_property
+    def _filler(self) -> TextFiller | None:
+        return words_filler(dict(zip(self.columns, self.labelers, strict=True)), (), self)
+
+    @cached_property
     def decoder(self) -> ColumnsDecoder | None:
         """The core's form, which writes labels as the columns do; None if they need more."""
         return self._core if all(one.words_alone for one in self.labelers) else None
@@ -104,11 +115,11 @@ class AgreeingColumns:
     ) -> dict[str, list[list[str]]]:
         """Return the labels of prepared sentences, by column."""
         kept = [keep.get(name) for name in self.columns]
-        if self.decoder is not None and kept.count(None) == len(kept):
+        if self._filler is not None and kept.count(None) == len(kept):
             from perceptron_nlp.tagger.tag.threads import label_columns
 
             sentences = prepared[self.columns[0]]
-            found: Any = label_columns(self.decoder, sentences, threads)
+            found: Any = label_columns(self._filler, sentences, len(self.columns), threads)
             return dict(zip(self.columns, found, strict=True))
 
         pieces = self.scored(
@@ -268,6 +279,44 @@ class AgreeingColumns:
             )
             is_held = label is not None or labeler.lexicon is not None
             yield numbers, numbers is not None and is_held
+
+
+def words_filler(
+    labelers: Mapping[str, Labeler], written: Sequence[str], agreeing: AgreeingColumns | None = None
+) -> TextFiller | None:
+    """Return the core's form of columns of words alone, and of lemmas that depend on these.
+
+    labelers : by column, what labels it; those that others look at among them
+    written : the columns that are written in CoNLL-U; none if text is only cut
+    agreeing : those of the columns whose labels are to agree, or None
+
+    Returns
+    -------
+    What labels the columns but lemmas in their order, then these; None if a labeler looks at more
+    than words, or lemmas at other columns
+    """
+    columns: list[tuple[int, SentenceDecoder, Sequence[str]]] = []
+    lemmas: tuple[int, list[int], LemmaDecoder] | None = None
+    names = [name for name, labeler in labelers.items() if not labeler.gives_lemmas]
+    for name, labeler in labelers.items():
+        is_written = name in written and name in CONLLU_COLUMNS[2:]
+        place = CONLLU_COLUMNS.index(name) if is_written else NOT_WRITTEN
+        if labeler.words_alone and not labeler.gives_lemmas:
+            columns.append((place, labeler.decoder, labeler.written_labels))
+            continue
+        tags = labeler.needed_columns
+        if not labeler.gives_lemmas or lemmas is not None or not {*tags} <= {*names}:
+            return None
+        made_of = labeler.lemma_decoder([labelers[tag].written_labels for tag in tags])
+        if made_of is None:
+            return None
+        lemmas = place, [names.index(tag) for tag in tags], LemmaDecoder(*made_of)
+    if (labelers and not columns) or len(columns) > MOST_COLUMNS:
+        return None
+    agreement = None
+    if agreeing is not None and agreeing.decoder is not None:
+        agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
+    return TextFiller(columns, lemmas, agreement)
 
 
 def _flat(

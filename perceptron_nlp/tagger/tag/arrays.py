@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+from perceptron_nlp._core.text.writer import TextFiller
 from perceptron_nlp.errors import ArgumentError, ArgumentTypeError
 from perceptron_nlp.tagger.tag.text import LabeledText, numbered
 from perceptron_nlp.tagger.tag.threads import chunks_of, in_threads
@@ -91,6 +91,7 @@ class WordBuffers(NamedTuple):
         self,
         known: Known,
         labels: Mapping[str, tuple[Any, tuple[str, ...]]],
+        lemmas: Strings | None,
         others: Mapping[str, tuple[list[list[str]], list[list[float]] | None]],
     ) -> LabelArrays:
         """Return the words with labels that have numbers, and with others, which are lists."""
@@ -98,7 +99,6 @@ class WordBuffers(NamedTuple):
         starts, none = self.tokens[begin : end + 1], np.zeros(0, np.int32)
         flat = {name: chain.from_iterable(own) for name, (own, _) in others.items()}
         numbers = {name: numbered(own) for name, own in flat.items() if name != LEMMA}
-        lemmas = flat.get(LEMMA)
         return LabelArrays(
             self.sentences - begin,
             (starts - starts[0], self.data[starts[0] : starts[-1]].tobytes()),
@@ -106,7 +106,7 @@ class WordBuffers(NamedTuple):
             none,
             np.zeros(end - begin, np.int32),
             {name: _each_once([own], known[name]) for name, own in {**labels, **numbers}.items()},
-            None if lemmas is None else _strings(lemmas),
+            _strings(flat[LEMMA]) if LEMMA in flat else lemmas,
             {
                 name: np.array([*chain.from_iterable(sure)], np.float64)
                 for name, (_, sure) in others.items()
@@ -170,18 +170,21 @@ def _offsets(name: str, given: object, highest: int, unit: str) -> npt.NDArray[n
 
 
 def label_buffers(
-    decoder: SentenceDecoder | ColumnsDecoder, words: WordBuffers, threads: int, n_columns: int = 1
-) -> list[npt.NDArray[np.uint16]]:
-    """Return the numbers of the tokens' labels, column by column."""
+    filler: TextFiller, words: WordBuffers, n_columns: int, threads: int
+) -> tuple[list[npt.NDArray[np.uint16]], Strings | None]:
+    """Return the numbers of the tokens' labels, column by column, and lemmas, if there are any."""
     numbers = [np.empty(words.n_tokens, np.uint16) for _ in range(n_columns)]
 
-    def run(chunk: range) -> None:
-        decoder.tag_buffers(
+    def run(chunk: range) -> tuple[bytes, bytes] | None:
+        return filler.tag_buffers(
             words.data, words.tokens, words.sentences, numbers, chunk.start, chunk.stop
         )
 
-    in_threads(run, chunks_of(len(words.sentences) - 1), threads)
-    return numbers
+    # One without words tells, too, if it gives lemmas.
+    chunks = chunks_of(len(words.sentences) - 1) or [range(0)]
+    found = in_threads(run, chunks, threads)
+    lemmas = [(_starts(one[0]), one[1]) for one in found if one is not None]
+    return numbers, _joined_strings(lemmas) if lemmas else None
 
 
 def text_arrays(

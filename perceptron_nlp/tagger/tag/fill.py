@@ -12,9 +12,7 @@ from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeVar
 
 from perceptron_nlp._checks import check_text
-from perceptron_nlp._core.tag.decode import SentenceDecoder
 from perceptron_nlp._core.text.cutter import CutText
-from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp._core.text.sentences import WordMaker
 from perceptron_nlp._core.text.writer import TextFiller, is_text, may_have_gap
 from perceptron_nlp.errors import ArgumentError
@@ -29,13 +27,10 @@ from perceptron_nlp.text.scripts import LEMMA, parse_script
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
-    from perceptron_nlp.tagger.tag.agreeing_columns import AgreeingColumns
     from perceptron_nlp.tagger.tag.text import LabeledText
 
 PIECE = 1 << 18
 """Bytes that are read at a time."""
-# The place of a column that is labeled for others to look at.
-NOT_WRITTEN = -1
 _PARAGRAPH_ENDS = (b"\n\n", b"\n\r\n", TEXT_END)
 # Bytes of text without an empty line that are cut before one comes, if nothing is waited for.
 _LONG_PARAGRAPH = 1 << 19
@@ -46,14 +41,13 @@ class TextFill:
     """Writes running text as CoNLL-U, or as ``word/TAG``; several threads may use it.
 
     segmenter : what cuts it
-    filler : what labels and writes what was cut
-    labels : the columns of `filler` in their order, and what each writes for its labels
-    written : those columns of the words, and lemmas, that are asked for
-    has_lemmas : whether `filler` gives lemmas in addition to `labels`
+    filler : what labels and writes what was cut: the `words_filler` of `labelers`
+    labelers : by column, what labels it; CoNLL-U can hold their labels (conllu_holds)
+    written : the columns that are asked for
 
     Attributes
     ----------
-    labels : the same
+    labels : the columns but that of lemmas, in their order, and what each writes for its labels
     can_tag : whether ``word/TAG`` can hold what it gives: one column, no label of which is empty or
         holds a space or a slash
     """
@@ -62,19 +56,19 @@ class TextFill:
         self,
         segmenter: Segmenter,
         filler: TextFiller,
-        labels: Mapping[str, tuple[str, ...]],
+        labelers: Mapping[str, Labeler],
         written: Sequence[str],
-        *,
-        has_lemmas: bool,
     ) -> None:
         self._cutter, self._cut_pieces = segmenter.cutter, segmenter.cut_pieces
         self._filler = filler
         self._maker = WordMaker(tuple(written))
-        self.labels = labels
-        self.can_tag = (
-            len(labels) == 1
-            and not has_lemmas
-            and not any(wrong_tag(label) for own in labels.values() for label in own)
+        self.labels = {
+            name: labeler.written_labels
+            for name, labeler in labelers.items()
+            if not labeler.gives_lemmas
+        }
+        self.can_tag = len(self.labels) == len(labelers) == 1 and not any(
+            wrong_tag(label) for own in self.labels.values() for label in own
         )
 
     def pieces(self, text: str, *, whole: bool = False, threads: int = 1) -> Iterator[LabeledText]:
@@ -246,66 +240,17 @@ class TextFill:
         yield cut(rest, True, *known)
 
 
-def text_fill(
-    segmenter: Segmenter, core: TextFiller, labelers: Mapping[str, Labeler], written: Sequence[str]
-) -> TextFill | None:
-    """Return what fills columns of running text as bytes by `core`, their `words_filler`.
-
-    None for labels of MISC, which running text has itself.
-    """
-    texts = {
-        name: labeler.written_labels
+def conllu_holds(labelers: Mapping[str, Labeler]) -> bool:
+    """Return True if CoNLL-U has the columns, and no label or lemma is one that it cannot hold."""
+    return all(
+        name in CONLLU_COLUMNS[2:]
+        and (
+            _are_plain(labeler.decoder.labels)
+            if labeler.gives_lemmas
+            else not any(wrong_conllu_value(name, label) for label in labeler.written_labels)
+        )
         for name, labeler in labelers.items()
-        if not labeler.gives_lemmas
-    }
-    if CONLLU_COLUMNS[-1] in labelers:
-        return None
-    return TextFill(segmenter, core, texts, written, has_lemmas=len(texts) < len(labelers))
-
-
-def words_filler(
-    labelers: Mapping[str, Labeler], written: Sequence[str], agreeing: AgreeingColumns | None = None
-) -> TextFiller | None:
-    """Return what fills columns of words as bytes.
-
-    labelers : by column, what labels it; those that others look at among them
-    written : the columns to fill; none if text is only cut
-    agreeing : those of the columns whose labels are to agree, or None
-
-    Returns
-    -------
-    None if that takes an object for each token: a labeler looks at more than words, or CoNLL-U
-    cannot hold a label
-    """
-    columns: list[tuple[int, SentenceDecoder, list[bytes]]] = []
-    lemmas: tuple[int, list[int], LemmaDecoder] | None = None
-    names = [name for name, labeler in labelers.items() if not labeler.gives_lemmas]
-    for name, labeler in labelers.items():
-        if name not in CONLLU_COLUMNS[2:]:
-            return None
-        place = CONLLU_COLUMNS.index(name)
-        if labeler.gives_lemmas:
-            tags = labeler.needed_columns
-            if not {*tags} <= {*names} or not _are_plain(labeler.decoder.labels):
-                return None
-            made_of = labeler.lemma_decoder([labelers[tag].written_labels for tag in tags])
-            if made_of is None:
-                return None
-            lemmas = place, [names.index(tag) for tag in tags], LemmaDecoder(*made_of)
-            continue
-        if not labeler.words_alone:
-            return None
-        labels = labeler.written_labels
-        if any(wrong_conllu_value(name, label) for label in labels):
-            return None
-        shown = place if name in written else NOT_WRITTEN
-        columns.append((shown, labeler.decoder, [label.encode() for label in labels]))
-    if written and not columns:
-        return None
-    agreement = None
-    if agreeing is not None and agreeing.decoder is not None:
-        agreement = agreeing.decoder, [names.index(name) for name in agreeing.columns]
-    return TextFiller(columns, lemmas, agreement)
+    )
 
 
 def _are_plain(scripts: Iterable[str]) -> bool:

@@ -7,16 +7,13 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from perceptron_nlp._core.tag.decode import (
-    ColumnsDecoder,
-    ListJob,
-    SentenceDecoder,
-    TokenConstraints,
-)
+from perceptron_nlp._core.tag.decode import ListJob, SentenceDecoder, TokenConstraints
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from perceptron_nlp._core.text.writer import TextFiller
 
 
 # Fewer sentences than this are not worth a second thread.
@@ -43,11 +40,11 @@ def label_lists(
 
 
 def label_columns(
-    decoder: ColumnsDecoder, sentences: Sequence[Sequence[str]], threads: int
+    filler: TextFiller, sentences: Sequence[Sequence[str]], n_columns: int, threads: int
 ) -> list[list[list[str | None]]]:
-    """Return the labels that a decoder gives, column by column, by several threads."""
-    job = ListJob(list(sentences), len(decoder.labels))
-    _share(job, lambda _: decoder.share(job), len(sentences), threads)
+    """Return the labels of columns, and the lemmas behind them, by several threads."""
+    job = ListJob(list(sentences), n_columns)
+    _share(job, lambda _: filler.share(job), len(sentences), threads)
     return job.found
 
 
