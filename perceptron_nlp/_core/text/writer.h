@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     LemmaEntry *entries;
     size_t n, room;
-    size_t n_done;   /* entries that have their lemma: those behind are new */
+    size_t n_done; /* entries that have their lemma: those behind are new */
     uint64_t times_emptied;
     uint32_t *slots; /* entry + 1 */
     int bits;
