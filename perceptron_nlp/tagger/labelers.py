@@ -128,13 +128,12 @@ class ColumnLabelers:
         kept = self._kept(batch, keep)
         names = self.named(columns)
         needed = self.needed(names)
+        plain = len(needed) > 1 and not sure and not any(kept.values())
+        core = self._words_filler(names) if plain else None
+        if core is not None:
+            return self._lists(core, batch, names, threads)
         found: dict[str, Labeled] = {}
-        if len(needed) > 1 and not sure and not any(kept.values()):
-            core = self._words_filler(names)
-            if core is not None:
-                return self._lists(core, batch, names, threads)
-        agreeing = self.agreeing(needed)
-        if agreeing is not None:
+        if (agreeing := self.agreeing(needed)) is not None:
             inputs = {
                 name: _inputs(self.by_column[name], batch, before, after, {})
                 for name in agreeing.columns
@@ -161,16 +160,13 @@ class ColumnLabelers:
 
         core = None if sure else self._words_filler(tuple(names))
         if core is None:
-            found = self.label(words.lists(), threads, columns=names, sure=sure)
-            return words.with_labels(self.known_labels(names), {}, None, found)
-        own = self._filled_in_turn(names)
-        tags = {name: one.written_labels for name, one in own.items() if not one.gives_lemmas}
+            others = self.label(words.lists(), threads, columns=names, sure=sure)
+            return words.with_labels(self.known_labels(names), {}, None, others)
+        turn = self._filled_in_turn(names).items()
+        tags = {name: one.written_labels for name, one in turn if not one.gives_lemmas}
         numbers, lemmas = label_buffers(core, words, len(tags), threads)
-        labels = {
-            name: (one, tags[name])
-            for name, one in zip(tags, numbers, strict=True)
-            if name in names
-        }
+        found = zip(tags, numbers, tags.values(), strict=True)
+        labels = {name: (one, own) for name, one, own in found if name in names}
         return words.with_labels(self.known_labels(names), labels, lemmas, {})
 
     def texts(
@@ -299,8 +295,7 @@ class ColumnLabelers:
 
         own = self._filled_in_turn(names)
         words = _inputs(next(iter(own.values())), batch, (), (), {})
-        found: Any = label_columns(core, words, len(own), threads)
-        columns = dict(zip(own, found, strict=True))
+        columns: Any = dict(zip(own, label_columns(core, words, len(own), threads), strict=True))
         return {name: (columns[name], None) for name in names}
 
     def _by_itself(

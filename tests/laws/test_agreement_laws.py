@@ -58,18 +58,21 @@ def tagger(seed: int, kind: str = "plain") -> pn.Tagger:
         "weighted, two passes": {"column": COLUMNS, "two_passes": True},
         "settled": {"column": COLUMNS},
         "settled, beam": {"column": COLUMNS, "beam": 3},
+        "held": {"column": COLUMNS},
     }[kind]
     own = pn.train(text(seed), epochs=1, seed=seed, **options)  # type: ignore[arg-type]
     if kind.startswith("settled"):
-        return settled(own, seed)
+        return settled(own, seed, Rule(1, 0.4, 1, 0.4), seed)
+    if kind == "held":
+        return settled(own, seed, Rule(1, 0.6), (seed + 1) / 8)
     return with_weight(own, 2.7) if kind.startswith("weighted") else own
 
 
-def settled(own: pn.Tagger, seed: int) -> pn.Tagger:
-    """The tagger with what settles many labels, if `upos` is sure."""
+def settled(own: pn.Tagger, seed: int, rule: Rule, lead: float) -> pn.Tagger:
+    """The tagger with what settles labels if `upos` is sure; other features are held to that."""
     columns = columns_of(own.model)
     counted = {column.name: column.counted(text(seed)) for column in columns}
-    rules = {column.name: Chosen(Rule(1, 0.4, 1, 0.4), (1.0, 1.0), seed) for column in columns}
+    rules = {column.name: Chosen(rule, (1.0, 1.0), lead) for column in columns}
     found = pn.Tagger(with_tables(own.model, columns, counted, rules))
     assert [part.settled is not None for part in found.model.parts_by_column] == [False, True, True]
     return found
@@ -83,7 +86,7 @@ def with_weight(own: pn.Tagger, weight: float) -> pn.Tagger:
 
 PLAIN = ("plain", "two", "other order", "beam", "dictionary", "two passes")
 KINDS = (*PLAIN, "weighted", "weighted, two passes")
-SETTLED = ("settled", "settled, beam")
+SETTLED = ("settled", "settled, beam", "held")
 sentences = st.lists(st.lists(st.sampled_from([*WORDS, "new", "neu"]), max_size=6), max_size=5)
 taggers = st.builds(tagger, st.integers(0, 4), st.sampled_from(KINDS))
 all_taggers = taggers | st.builds(tagger, st.integers(0, 4), st.sampled_from(SETTLED))

@@ -132,6 +132,7 @@ cdef class _Splicing:
         for c in range(filler.columns.n):
             own, longest = filler.column_of[c], 0
             if own == filler.filler.model.n_columns:
+                self.first[c] = sum(counts)
                 continue
             self.first[c] = n
             for k in range(counts[own]):
@@ -140,9 +141,6 @@ cdef class _Splicing:
                 longest = max(longest, label.length)
                 n += 1
             self.longest += longest
-        for c in range(filler.columns.n):
-            if filler.column_of[c] == filler.filler.model.n_columns:
-                self.first[c] = n
 
     def __dealloc__(self):
         free(self.sentence)
@@ -198,10 +196,8 @@ cdef class _Splicing:
                         break
                     at = scan_sentence(d, w, self.sentence, start, at, end, &filler.columns,
                                        self.gaps, &status)
-                    if at == NULL:
-                        break
-                    if batch_end_sentence(&w.batch) < 0:
-                        status = -1
+                    status = status if at == NULL else batch_end_sentence(&w.batch)
+                    if at == NULL or status < 0:
                         break
             if status < 0:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")

@@ -30,6 +30,7 @@ typedef struct Agreement {
     const uint16_t *able; /* the labels of the last column in combinations, each once */
     const uint8_t *met;   /* [prefix][label of the last column / 8], a bit for each */
     const Settled *settled[MAX_AGREEING]; /* NULL: none is */
+    Constraints met_with[MAX_AGREEING];   /* the labels met with each of the first column */
 } Agreement;
 
 static inline Worker *agreeing_worker(Worker *w, int32_t column) {
@@ -90,23 +91,14 @@ static inline int32_t settled_memo(const Agreement *a, Worker *w, int32_t column
 static inline int leads_by(const Agreement *a, const Worker *w, int64_t token, double lead) {
     const CacheLayout *l = &a->decoders[0]->layout;
     const size_t at = (size_t)token * (size_t)l->stride;
-    const int32_t own = w->labels[token], n = a->n_labels[0];
-    int32_t high = INT32_MIN / 2, score = 0;
-    if (l->narrow && n > 1) {
-        int16_t others[DENSE_LABELS], most = INT16_MIN;
-        memcpy(others, (const int16_t *)(const void *)w->scores + at, (size_t)n * sizeof *others);
-        score = others[own];
-        others[own] = INT16_MIN;
-        for (int32_t k = 0; k < n; k++) most = others[k] > most ? others[k] : most;
-        return (double)score - (double)most >= lead;
-    }
-    for (int32_t k = 0; k < n; k++) {
-        const int32_t one = l->narrow ? ((const int16_t *)(const void *)w->scores)[at + (size_t)k]
-                                      : ((const int32_t *)(const void *)w->scores)[at + (size_t)k];
-        if (k == own) score = one;
-        if (k != own && one > high) high = one;
-    }
-    return (double)score - (double)high >= lead;
+    const int16_t *narrow = (const int16_t *)(const void *)w->scores + at;
+    const int32_t *wide = (const int32_t *)(const void *)w->scores + (l->narrow ? 0 : at);
+    int32_t others[DENSE_LABELS], most = INT32_MIN / 2;
+    for (int32_t k = 0; k < a->n_labels[0]; k++) others[k] = l->narrow ? narrow[k] : wide[k];
+    const int32_t score = others[w->labels[token]];
+    others[w->labels[token]] = most;
+    for (int32_t k = 0; k < a->n_labels[0]; k++) most = others[k] > most ? others[k] : most;
+    return (double)score - (double)most >= lead;
 }
 
 #define MEMO_AHEAD 8 /* tokens between fetching what is remembered and reading it */
@@ -117,6 +109,7 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
     Worker *own = agreeing_worker(w, column);
     const Decoder *first = a->decoders[0];
     own->settles = column && a->settled[column] && !a->decoders[column]->layout.lexicon.n;
+    own->held = &a->met_with[column];
     if (!own->settles) return 0;
     const size_t n_tokens = (size_t)w->n_tokens;
     if (array_room(&own->settled, &own->settled_room, n_tokens, sizeof *own->settled) < 0)
@@ -124,6 +117,8 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
     const uint16_t *second = column > 1 ? w->agreeing[0]->labels : NULL;
     const Worker *before = agreeing_worker(w, column - 1);
     const double lead = a->settled[column]->lead;
+    const int holds = a->decoders[column]->parts && lead > 0;
+    const int64_t *met = a->met_with[column].starts;
     const int is_asked = !before->settles || a->settled[column - 1]->lead != lead;
     if (memo_ready(w) < 0) return -1;
     for (int64_t s = 0; s < w->n_sentences; s++) {
@@ -138,6 +133,8 @@ static inline int settle_column(const Agreement *a, Worker *w, int32_t column) {
             const int is_sure = is_asked ? labels[0] < a->n_labels[0] && leads_by(a, w, i, lead)
                                          : before->settled[i] != UNSURE;
             own->settled[i] = is_sure ? settled_memo(a, w, column, types[i], labels) : UNSURE;
+            if (holds && own->settled[i] == NOT_SETTLED && met[labels[0]] < met[labels[0] + 1])
+                own->settled[i] = HELD - labels[0];
         }
     }
     return 0;

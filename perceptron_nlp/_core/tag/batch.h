@@ -91,7 +91,8 @@ typedef struct Worker {
     int32_t *settled; /* of each token the label that it has, or NOT_SETTLED; if `settles` */
     size_t settled_room;
     int settles;
-    uint16_t *back; /* [token][state] of fast beams: its label and the state before it */
+    const Constraints *held; /* sets of labels, one of which a token gets that is HELD to it */
+    uint16_t *back;          /* [token][state] of fast beams: its label and the state before it */
     size_t back_room;
     struct Worker *agreeing[MAX_AGREEING - 1]; /* of the columns after the first (agreement.h) */
     SettledMemo *memo;    /* [2^MEMO_BITS], each at the place that its key says; NULL: none yet */

@@ -36,6 +36,7 @@ cdef extern from "tag/search.h" nogil:
         int32_t *settled
         size_t settled_room
         int settles
+        const Constraints *held
     const int UNKNOWN_LABEL
     size_t type_share(const CacheLayout *l) noexcept
     void cache_spoil(TypeCache *c) noexcept
@@ -50,6 +51,7 @@ cdef extern from "tag/search.h" nogil:
 cdef extern from "tag/settle.h" nogil:
     enum:
         MOST_BEFORE
+        HELD
     ctypedef struct Settled:
         const uint32_t *keys
         const uint16_t *labels1
@@ -80,6 +82,7 @@ cdef extern from "tag/agreement.h" nogil:
         const uint16_t *able
         const uint8_t *met
         const Settled **settled
+        Constraints *met_with
     ctypedef struct Held:
         int32_t only
         const uint8_t *mask
@@ -152,7 +155,6 @@ cdef class SentenceDecoder(FrozenModel):
     cdef Py_ssize_t _fill(self, Batch *b, list sentences, Py_ssize_t at) except -1
     cdef int _fill_words(self, Batch *b, sentence, Py_ssize_t at) except -1
     cdef int _fill_columns(self, Batch *b, sentence, Py_ssize_t at) except -1
-    cdef int _settle(self, Worker *w, const int32_t[::1] labels) except -1
     cdef int _check_constraints(self, TokenConstraints constraints, Py_ssize_t n) except -1
     cdef int _refuse(self, int status, word, Py_ssize_t at, Py_ssize_t i) except -1
 
@@ -161,5 +163,6 @@ cdef class ColumnsDecoder:
     cdef Agreement agreement
     cdef readonly tuple decoders
     cdef readonly tuple labels
+    cdef readonly list met_with
     cdef tuple arrays, settled
     cdef int _lay(self, prefixes, met_bits, staying) except -1

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterable, Sequence
-from typing import Self, overload
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,8 @@ from perceptron_nlp._core.model.frozenmodel import FrozenModel
 
 BATCH_TOKENS: int
 BATCH_BYTES: int
+HELD_TO: int
+NOTHING_MET: tuple[Any, Any]
 
 class ListJob:
     found: list[list[list[str | None]]]
@@ -54,11 +56,13 @@ class SentenceDecoder(FrozenModel):
         sentences: list[Sequence[str]] | list[tuple[Sequence[str], ...]],
         constraints: TokenConstraints | None = None,
         settled: npt.NDArray[np.int32] | None = None,
+        met_with: tuple[Any, Any] = ...,
     ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.int32]]: ...
 
 class ColumnsDecoder:
     decoders: tuple[SentenceDecoder, ...]
     labels: tuple[tuple[str, ...], ...]
+    met_with: list[tuple[Any, Any]]
     def __new__(
         cls,
         decoders: Sequence[SentenceDecoder],

@@ -3,6 +3,7 @@
 threads; of one column, or of several whose labels agree (agreement.h)."""
 
 from array import array
+from itertools import accumulate, chain
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -18,6 +19,8 @@ from perceptron_nlp.errors import ArgumentError, ArgumentTypeError, MemoryLimitE
 # scores stay in the second-level cache.
 BATCH_TOKENS = 2048
 BATCH_BYTES = 1 << 20
+HELD_TO = HELD
+NOTHING_MET = array("q", [0]), array("i", [0])  # where no token is held to anything
 
 
 cdef class WorkerBox:
@@ -277,13 +280,16 @@ cdef class SentenceDecoder(FrozenModel):
         finally:
             self.idle.append(box)
 
-    def tag_scored(self, list sentences not None, TokenConstraints constraints=None, settled=None):
+    def tag_scored(self, list sentences not None, TokenConstraints constraints=None, settled=None,
+                   met_with=NOTHING_MET):
         """Label sentences and tell what their labels scored.
 
         Parameters
         ----------
         sentences, constraints : as for `tag`
-        settled : None, or int32[n], of all tokens the numbers of labels that they get unscored, or -1
+        settled : None, or int32[n], of all tokens the numbers of labels that they get unscored, or
+            -1, or HELD_TO - k, for the best of those met with label k of another column
+        met_with : if `settled` has any of these, what ColumnsDecoder has of the column
 
         Returns
         -------
@@ -300,12 +306,15 @@ cdef class SentenceDecoder(FrozenModel):
         cdef Py_ssize_t at = 0, begin
         cdef list taken = list(sentences)
         cdef int32_t[::1] settled_view
-        cdef int64_t done = 0
+        cdef int64_t k, done = 0
+        cdef const int64_t[::1] starts = met_with[0]
+        cdef const int32_t[::1] met = met_with[1]
+        cdef Constraints held = Constraints(NULL, &starts[0], &met[0])
         labels, scores = [np.empty(0, np.uint16)], [np.empty((0, len(self.labels)), np.int32)]
         try:
             if constraints is not None:
                 self._check_constraints(constraints, len(taken))
-            w.keep_scores = 1
+            w.keep_scores, w.held = 1, &held
             while at < len(taken):
                 begin = at
                 at = self._fill(&w.batch, taken, begin)
@@ -313,8 +322,13 @@ cdef class SentenceDecoder(FrozenModel):
                     numbers = self._fill_constraints(&w.batch, constraints, begin)
                 if settled is not None:
                     settled_view = settled[done:done + w.n_tokens]
-                    self._settle(w, settled_view)
-                    done += w.n_tokens
+                    if array_room(&w.settled, &w.settled_room, w.n_tokens, sizeof(int32_t)) < 0:
+                        raise MemoryLimitError("no memory to label these sentences")
+                    if settled_view.shape[0] != w.n_tokens:
+                        raise ArgumentError("settled: fewer numbers than tokens")
+                    for k in range(w.n_tokens):
+                        w.settled[k] = settled_view[k] if settled_view[k] < len(self.labels) else -1
+                    done, w.settles = done + w.n_tokens, 1
                 box.run(&self.decoder, NULL)
                 labels.append(np.empty(w.n_tokens, np.uint16))
                 scores.append(np.zeros((w.n_tokens, len(self.labels)), np.int32))
@@ -324,17 +338,6 @@ cdef class SentenceDecoder(FrozenModel):
             w.keep_scores = w.settles = 0
             self.idle.append(box)
         return np.concatenate(labels), np.concatenate(scores)
-
-    cdef int _settle(self, Worker *w, const int32_t[::1] labels) except -1:
-        """Have the tokens of the worker's batch get these labels where they are not below 0."""
-        if labels.shape[0] != w.n_tokens:
-            raise ArgumentError(f"settled: {labels.shape[0]} labels for {w.n_tokens} tokens")
-        if array_room(&w.settled, &w.settled_room, w.n_tokens, sizeof(int32_t)) < 0:
-            raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
-        for k in range(w.n_tokens):
-            w.settled[k] = labels[k] if labels[k] < len(self.labels) else -1
-        w.settles = 1
-        return 0
 
     @property
     def cache_counts(self):
@@ -542,6 +545,8 @@ cdef class ColumnsDecoder:
     ----------
     decoders : the decoders
     labels : what is given in each column, by label number
+    met_with : of each column after the first, of each label of the first where those met with it
+        begin (int64[n_labels + 1]), and these (int32), ascending
 
     Raises
     ------
@@ -592,6 +597,7 @@ cdef class ColumnsDecoder:
         cdef const uint8_t[::1] own_bits
         cdef bytearray is_able = bytearray(n_last)
         last_labels = array("H")
+        met_with = [[set() for _ in self.labels[0]] for _ in self.labels]
         for p, (prefix, bits) in enumerate(zip(prefixes, met_bits, strict=True)):
             if (len(prefix) != len(self.labels) - 1 or len(bits) != width
                     or len(staying[p]) != width
@@ -607,11 +613,22 @@ cdef class ColumnsDecoder:
                     last_labels.append(k)
                     is_able[k] = 1
             starts[p + 1] = len(last_labels)
+            for own, k in zip(met_with, prefix):
+                own[prefix[0]].add(k)
+            met_with[-1][prefix[0]].update(last_labels[starts[p]:])
         able_labels = [k for k in range(n_last) if is_able[k]]
         last_labels.append(0)
         cdef uint16_t[::1] last = last_labels
         cdef uint16_t[::1] able = _shorts(able_labels)
         self.arrays = (prefix_of, prefix_label, starts, last, able, met)
+        self.met_with = []
+        cdef const int64_t[::1] set_starts
+        cdef const int32_t[::1] set_labels
+        for k, sets in enumerate(met_with):
+            set_starts = array("q", [0, *accumulate(map(len, sets))])
+            set_labels = array("i", [*chain.from_iterable(map(sorted, sets)), 0])
+            self.met_with.append((set_starts, set_labels))
+            self.agreement.met_with[k] = Constraints(NULL, &set_starts[0], &set_labels[0])
         self.agreement.n_prefixes = len(prefixes)
         self.agreement.prefix_of = &prefix_of[0]
         self.agreement.prefix_label = &prefix_label[0]

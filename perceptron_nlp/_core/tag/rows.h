@@ -6,6 +6,7 @@
 #pragma once
 
 #include "tag/decode.h"
+#include "tag/settle.h"
 
 #define ROWS_ASKED 32 /* rows that are looked for together: all buckets, then all rows */
 
@@ -183,14 +184,17 @@ static inline void sum_by_rows(const Decoder *d, Worker *w, const TokenView *vie
 
 /* ---- labels ---- */
 
-/* The best of the labels of a set, or of those that a mask leaves; the first of equal ones. */
-static inline int32_t best_among(const Worker *w, int32_t set, const uint8_t *mask, int32_t n,
+/* The best of the labels of a set, the first of equal ones. */
+static inline int32_t best_among(const Decoder *d, const Constraints *sets, int32_t set,
                                  const int32_t *scores) {
-    if (set < 0) return first_largest_within(scores, n, mask);
-    const int64_t begin = w->constraints.starts[set], end = w->constraints.starts[set + 1];
-    int32_t best = w->constraints.labels[begin];
-    for (int64_t i = begin + 1; i < end; i++)
-        if (scores[w->constraints.labels[i]] > scores[best]) best = w->constraints.labels[i];
+    int32_t best = -1, highest = 0;
+    for (int64_t i = sets->starts[set]; i < sets->starts[set + 1]; i++) {
+        const int32_t label = sets->labels[i];
+        const int32_t score = d->parts ? whole_label_score(d->parts, scores, label) : scores[label];
+        if (best >= 0 && score <= highest) continue;
+        best = label;
+        highest = score;
+    }
     return best;
 }
 
@@ -207,14 +211,18 @@ static inline int32_t label_by_rows(const Decoder *d, Worker *w, const Stream *s
         add_open(d, &view, (char *)scores);
     else
         sum_by_rows(d, w, &view, stream->token, scores);
-    const int is_free = set < 0 && forced == FREE;
-    if (!d->parts && is_free) return first_largest(scores, l->table->n_labels);
-    if (d->parts && is_free) return whole_best_but(d->parts, scores, -1, sums);
+    if (set >= 0) return best_among(d, &w->constraints, set, scores);
+    if (d->parts && forced == FREE) {
+        const int32_t held = w->settles ? HELD - w->settled[stream->token] : -1;
+        return held < 0 ? whole_best_but(d->parts, scores, -1, sums)
+                        : best_among(d, w->held, held, scores);
+    }
+    if (forced == FREE) return first_largest(scores, l->table->n_labels);
     if (d->parts) {
         whole_label_scores(d->parts, scores, sums, sums + d->parts->parts.n);
         scores = sums + d->parts->parts.n;
     }
-    return best_among(w, set, set < 0 ? mask_of(l, forced) : NULL, l->n_labels, scores);
+    return first_largest_within(scores, l->n_labels, mask_of(l, forced));
 }
 
 /* Label a batch that is prepared. With keep_scores, the scores of each token stay. -1: no memory. */

@@ -9,8 +9,9 @@
 #define LONGEST_ENDING 5
 #define LONGEST_SETTLED 64 /* bytes of a word of which endings are looked at */
 #define MOST_BEFORE 3      /* columns before */
-/* UNSURE: the first column's label does not lead enough for any to be settled. */
-enum { NOT_SETTLED = -1, UNSURE = -2 };
+/* UNSURE: the first column's label does not lead enough for any to be settled. HELD - label, of the
+ * first column: it leads enough to be held to, but settles none of those met with it. */
+enum { NOT_SETTLED = -1, UNSURE = -2, HELD = -3 };
 
 typedef struct {
     const uint32_t *keys;

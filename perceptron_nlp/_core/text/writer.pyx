@@ -14,7 +14,6 @@ from libc.string cimport memcpy, memset
 from perceptron_nlp._core.tag.decode cimport (
     ColumnsDecoder, ListJob, PyThread_release_lock, PyThread_type_lock, SentenceDecoder, WorkerBox,
     turn_take)
-from perceptron_nlp._core.model.frozenmodel cimport N_SECRETS
 from perceptron_nlp._core.text.cutter cimport Cut, CutText, TextWords, text_word_bytes
 from perceptron_nlp._core.text.lemmatizer cimport LemmaDecoder, LemmaEntry, Lemmatizer, MOST_TAGS
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError

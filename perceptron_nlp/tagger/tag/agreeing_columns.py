@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from perceptron_nlp._core.tag.decode import ColumnsDecoder, SentenceDecoder
+from perceptron_nlp._core.tag.decode import HELD_TO, ColumnsDecoder, SentenceDecoder
 from perceptron_nlp._core.text.lemmatizer import LemmaDecoder
 from perceptron_nlp._core.text.writer import TextFiller
 from perceptron_nlp.formats import CONLLU_COLUMNS
@@ -182,6 +182,7 @@ class AgreeingColumns:
                     lambda _, numbers, scores: (numbers, scores),
                     None if kept is None else kept[part],
                     settled=given,
+                    met_with=self._core.met_with[len(found)],
                 )
                 numbers = np.concatenate([own for own, _ in pieces])
                 scores = np.concatenate([own for _, own in pieces])
@@ -224,7 +225,9 @@ class AgreeingColumns:
         first: Sequence[str | None],
         kept: Sequence[str | None],
     ) -> tuple[npt.NDArray[np.int32] | None, dict[int, float]]:
-        """Return the labels that settle words in the column after some, or -1, and their rates.
+        """Return the labels that settle words in the column after some, and their rates.
+
+        Others are held to what was met with the first column's label, or -1; see tag_scored.
 
         None if none does; words that keep a label are not looked up, and those that keep one in the
         first column are sure of it.
@@ -241,14 +244,19 @@ class AgreeingColumns:
             for one, written in zip(before, self._written, strict=False)
         ]
         sure = self._lead(before[0]) >= settled.lead * self._models[0].weights.scale
+        holds = settled.lead > 0 and self._models[len(before)].parts is not None
         free = [
             label is None and (is_sure or known is not None)
             for label, is_sure, known in zip(kept, sure, first, strict=True)
         ]
         for at, (word, *labels) in enumerate(zip(words, *columns, strict=True)):
-            found = settled.find(word, False, labels) if free[at] and all(labels) else None
+            if not (free[at] and all(labels)):
+                continue
+            found = settled.find(word, False, labels)
             if found is not None:
                 numbers[at], rates[at] = found[0], settled.rates[found[1]]
+            elif holds:
+                numbers[at] = HELD_TO - before[0].own[at]
         return numbers, rates
 
     def _lead(self, first: Scored) -> FloatArray:

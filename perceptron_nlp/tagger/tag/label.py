@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from perceptron_nlp._core.features.extract import hash64_each
 from perceptron_nlp._core.model.frozenmodel import CacheMemory
-from perceptron_nlp._core.tag.decode import SentenceDecoder
+from perceptron_nlp._core.tag.decode import NOTHING_MET, SentenceDecoder
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError, ModelError
 from perceptron_nlp.features.templates import program_of
 from perceptron_nlp.tagger.model.derived import Around, EarlierColumns, Labels, Sentences
@@ -197,6 +197,7 @@ class Labeler:
         keep: Sequence[Keep] | None = None,
         threads: int = 1,
         settled: npt.NDArray[np.int32] | None = None,
+        met_with: tuple[Any, Any] = NOTHING_MET,
     ) -> list[T]:
         """Label prepared sentences, and return what `use` makes of their scores, batch by batch.
 
@@ -204,7 +205,7 @@ class Labeler:
         use : takes the range of the sentences of a batch, the numbers of their labels
             (int64[n_tokens]; n_labels for an unknown constrained one), and the scores of all labels
             (float64[n_tokens, n_labels]; undefined for tokens whose label is not chosen by score)
-        settled : None, or int32[n_tokens], the number of the label that a token gets, or -1
+        settled, met_with : None, or int32[n_tokens], what labels are held to; see tag_scored
         """
         # Here, since labeling without scores does without.
         from perceptron_nlp.tagger.tag.threads import in_pieces
@@ -216,7 +217,7 @@ class Labeler:
             at = slice(batch.start, batch.stop)
             fixed = None if keep is None else self.constraints.sets_of(keep[at], lengths[at])
             own = None if settled is None else settled[ends[batch.start] : ends[batch.stop]]
-            numbers, scores = self.decoder.tag_scored(given[at], fixed, own)
+            numbers, scores = self.decoder.tag_scored(given[at], fixed, own, met_with)
             return use(batch, numbers.astype("int64"), scores / self.model.weights.scale)
 
         return in_pieces(run, lengths, len(self.model.tags), threads)
