@@ -5,8 +5,8 @@ from array import array
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stddef cimport size_t
 from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -76,6 +76,7 @@ cdef class TextFiller:
     Raises
     ------
     ArgumentError : the columns do not fit
+    MemoryLimitError : no room for the labels; or, by its methods, for a text
     """
 
     def __cinit__(self, columns, lemmas, agreement=None):
@@ -188,10 +189,6 @@ cdef class TextFiller:
         ----------
         found : the text
         number : that of the first sentence, for ``# sent_id``
-
-        Raises
-        ------
-        MemoryLimitError : no room for it
         """
         cdef Filling filling = self.taken()
         written = filling.write(self, found, number, False)
@@ -225,10 +222,6 @@ cdef class TextFiller:
         (uint32 pairs), and its first word, and the number of all (uint32); of each word where it
         ends in forms (uint32), and forms in UTF-8; by column the label numbers of all words
         (uint16); None, or lemmas as ends and UTF-8 like the forms. All in bytes
-
-        Raises
-        ------
-        MemoryLimitError : no room for it
         """
         cdef Filling filling = self.taken()
         taken = filling.labeled(self, found)
@@ -264,12 +257,15 @@ cdef class Filling(WorkerBox):
             if turn != NULL:
                 PyThread_release_lock(turn)
             status = fill_columns(self.model, &self.fill)
-            if turn != NULL:
-                turn_take(turn)
+        try:
+            if status == 0 and self.lemmatizer is not None:
+                self.lemmatizer.fill(&self.fill.lemmas)
+        finally:
+            with nogil:
+                if turn != NULL:
+                    turn_take(turn)
         if status < 0:
             raise MemoryLimitError("no memory to label these sentences; give fewer at a time")
-        if self.lemmatizer is not None:
-            self.lemmatizer.fill(&self.fill.lemmas)
         return 0
 
     cdef uint16_t *labels_of(self, int column) noexcept:
