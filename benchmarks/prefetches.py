@@ -22,7 +22,14 @@ from collections import Counter
 from instructions import recorded, surroundings, write_down
 
 # Those that wait for memory: learning, what is learned as weights, and tagging.
-MODULES = ("train.greedy", "train.factored", "table.weights", "tag.decode", "model.frozenmodel")
+MODULES = (
+    "train.greedy",
+    "train.factored",
+    "table.weights",
+    "tag.decode",
+    "text.writer",
+    "model.frozenmodel",
+)
 # Of Intel and AMD, and of ARM.
 FETCHES = re.compile(r"\t(?:prefetch\w*|prfu?m)\b")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)")
