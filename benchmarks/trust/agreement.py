@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,19 +65,24 @@ def odd_text(data: bytes) -> str:
 def fill_as_bytes(data: bytes) -> None:
     """CoNLL-U filled in as bytes, and sentence by sentence."""
     whole = data + b"\n\n"
-    corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
-    fill = _tagger().labelers.filler(corpus)
-    done = None if fill is None else fill(whole)
-    if done is None:
-        return
-    corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
-    sentences = list(corpus)
-    labels = _tagger().tag_sents([sentence.words for sentence in sentences])
-    written = [
-        corpus.rewrite(sentence, {"upos": tags} if tags else {})
-        for sentence, tags in zip(sentences, labels, strict=True)
-    ]
-    same("filled in", done, ("".join(written) + corpus.tail).encode())
+    for tagger in (_tagger(), _whole()):
+        corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
+        fill = tagger.labelers.filler(corpus)
+        done = None if fill is None else fill(whole)
+        if done is None:
+            return
+        corpus = pn.open_corpus(io.BytesIO(whole), format="conllu")
+        sentences = list(corpus)
+        words = [sentence.words for sentence in sentences]
+        # Where labels might be kept, each column is labeled with an object of every word.
+        none: Any = {name: [[None] * len(own) for own in words] for name in tagger.columns}
+        labels = tagger.tag_sents(words, columns=tagger.columns, keep=none)
+        written = [
+            corpus.rewrite(sentence, {name: own[at] for name, own in labels.items() if own[at]})
+            for at, sentence in enumerate(sentences)
+        ]
+        same("filled in", done, ("".join(written) + corpus.tail).encode())
+        same("lists", tagger.tag_sents(words, columns=tagger.columns), labels)
 
 
 def number(data: bytes) -> None:
@@ -99,10 +105,12 @@ def cut_text(data: bytes) -> None:
         same("token", text[token.start : token.end], token.form)
         end = token.end
     same("behind the last", text[end:].strip(), "")
+    # Running text is read as training writes such words; words in lists are not.
+    read = _tagger().labelers.segmenter.cutter.as_read
     same(
         "labels",
         [sentence.labels for sentence in sentences],
-        _tagger().tag_sents([sentence.forms for sentence in sentences], threads=2),
+        _tagger().tag_sents([read(sentence.forms) for sentence in sentences], threads=2),
     )
 
 
