@@ -8,7 +8,6 @@ import io
 import random
 import tempfile
 from pathlib import Path
-from statistics import quantiles
 from typing import Any
 
 import perceptron_nlp as pn
@@ -21,9 +20,9 @@ from perceptron_nlp.cli.main import main
 def text_stream(total: int, first: int, cache_size: str | None) -> dict[str, Any]:
     """The same of running text, in all columns of a model that cuts text and finds lemmas.
 
-    Its caches fill up and are emptied, each in a time of its own, so that the most of a while hangs
-    on which of them are full together, and the mean on where in all this it ends: what does not
-    grow is what is held nine tenths of the time.
+    Its caches fill up and are emptied, each in a time of its own, and come together again after
+    some 2.4 million words. So a mean hangs on where in all this it ends: what does not grow is the
+    most of a time that is longer.
     """
     tagger = pn.load("en", cache_size=cache_size)
     chance = random.Random(1)
@@ -34,8 +33,8 @@ def text_stream(total: int, first: int, cache_size: str | None) -> dict[str, Any
         if at >= first:
             held.append(resident_bytes())
     half = len(held) // 2
-    early, late = (quantiles(part, n=10)[-1] for part in (held[:half], held[half:]))
-    return {"more": max(held) - begin, "early": early, "late": late}
+    early, late = max(held[:half]), max(held[half:])
+    return {"more": max(early, late) - begin, "early": early, "late": late}
 
 
 def stream(total: int, first: int) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def stream(total: int, first: int) -> dict[str, Any]:
 
 def steady(full: bool) -> Reached:
     """S1: a tagger that meets nothing but new words does not grow, nor take more than it may."""
-    sizes = (100_000_000, 8_000_000) if full else (2_000_000, 600_000)
+    sizes = (100_000_000, 9_000_000) if full else (2_000_000, 600_000)
     firsts = (2_000_000, 3_000_000) if full else (1_400_000, 300_000)
     said, kept = [], True
     # Caches of text are full soon where they are small, and what comes then is seen in little time.
