@@ -23,19 +23,19 @@ KEPT = (
 
 # Figures that are over their limits may not grow: what they were, and a hundredth more.
 REACHED = {
-    "lines of Python": 48_372,
+    "lines of Python": 48_360,
     "modules of Python": 214,
     "modules over 400 lines, but the facade": 7,
-    "lines of the core": 17_471,
+    "lines of the core": 17_467,
     "files of the core": 60,
     "classes for a sentence or a text": 21,
     "methods of Tagger that label": 7,
     "load and tag: modules": 32,
     "load and tag: lines": 6_495,
     "tag en < text: modules": 54,
-    "tag en < text: lines": 11_682,
+    "tag en < text: lines": 11_671,
     "train --dev: modules": 66,
-    "train --dev: lines": 14_270,
+    "train --dev: lines": 14_268,
     "train --dev: lines hardly run": 1_500,
 }
 
