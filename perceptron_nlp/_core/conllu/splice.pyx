@@ -10,7 +10,7 @@ from perceptron_nlp._core.model.frozenmodel cimport Decoder
 from perceptron_nlp._core.tag.decode cimport Worker, batch_end_sentence, batch_reset
 from perceptron_nlp._core.tag.decode import BATCH_TOKENS
 from perceptron_nlp._core.text.lemmatizer cimport LemmaEntry
-from perceptron_nlp._core.text.writer cimport Filling, LabelText, TextFiller
+from perceptron_nlp._core.text.writer cimport Fill, Filling, LabelText, TextFiller
 from perceptron_nlp.errors import ArgumentError, MemoryLimitError
 
 cdef extern from "conllu/splice.h" nogil:
@@ -53,6 +53,7 @@ cdef class ConlluFiller:
     Raises
     ------
     ArgumentError : none is
+    MemoryLimitError : by its methods: no room for a text
     """
 
     cdef TextFiller filler
@@ -77,10 +78,6 @@ cdef class ConlluFiller:
         Parameters
         ----------
         text : lines of whole sentences, each with its empty line
-
-        Raises
-        ------
-        MemoryLimitError : no room for it
         """
         cdef bytearray memory = bytearray()
         length = self.into(text, memory)
@@ -89,17 +86,21 @@ cdef class ConlluFiller:
     def into(self, const uint8_t[::1] text not None, bytearray memory not None):
         """The same, written into memory that can be used again, and grows where it must; how many
         bytes, or None."""
+        cdef Filling filling = self.filler.taken()
         cdef _Splicing splicing
         cdef Py_ssize_t length
         try:
-            splicing = self.idle.pop()
-        except IndexError:
-            splicing = _Splicing(self)
-        try:
-            length = splicing.run(self, text, memory)
+            try:
+                splicing = self.idle.pop()
+            except IndexError:
+                splicing = _Splicing(self)
+            length = splicing.run(self, filling, text, memory)
         except MemoryError as error:
             raise MemoryLimitError(
                 "no memory for these sentences; give fewer at a time") from error
+        finally:
+            # What it knows of words is of use for the next file, too.
+            self.filler.idle.append(filling)
         self.idle.append(splicing)
         return None if length < 0 else length
 
@@ -107,7 +108,6 @@ cdef class ConlluFiller:
 cdef class _Splicing:
     """One text after the other being filled in."""
 
-    cdef Filling filling
     cdef ConlluSentence *sentence
     cdef Gap *gaps
     cdef uint32_t *chosen
@@ -121,7 +121,6 @@ cdef class _Splicing:
         cdef size_t longest, tokens = GAPS_OF_A_BATCH(BATCH_TOKENS)
         cdef const LabelText *label
         counts = [len(labels) for labels in filler.filler.labels]
-        self.filling = filler.filler.taken()
         self.sentence = <ConlluSentence *>malloc(sizeof(ConlluSentence))
         self.gaps = <Gap *>malloc(tokens * filler.columns.n * sizeof(Gap))
         self.chosen = <uint32_t *>malloc(tokens * filler.columns.n * sizeof(uint32_t))
@@ -148,7 +147,8 @@ cdef class _Splicing:
         free(self.chosen)
         free(self.texts)
 
-    cdef size_t _choose(self, ConlluFiller filler, int64_t n_tokens) noexcept nogil:
+    cdef size_t _choose(self, ConlluFiller filler, const Fill *fill,
+                        int64_t n_tokens) noexcept nogil:
         """Choose the text of each gap, token by token; the bytes that all take at most."""
         cdef int c, own, n = filler.columns.n
         cdef int64_t i
@@ -158,16 +158,16 @@ cdef class _Splicing:
             own = filler.column_of[c]
             for i in range(n_tokens):
                 if own < filler.filler.model.n_columns:
-                    self.chosen[i * n + c] = self.first[c] + self.filling.fill.workers[own].labels[i]
+                    self.chosen[i * n + c] = self.first[c] + fill.workers[own].labels[i]
                     continue
-                lemma = &self.filling.fill.lemmas.entries[self.filling.fill.lemma_of[i]]
+                lemma = &fill.lemmas.entries[fill.lemma_of[i]]
                 self.texts[self.first[c] + i] = gap_text(
-                    <const char *>self.filling.fill.lemmas.text + lemma.lemma, lemma.length)
+                    <const char *>fill.lemmas.text + lemma.lemma, lemma.length)
                 self.chosen[i * n + c] = self.first[c] + <uint32_t>i
                 room += lemma.length
         return room
 
-    cdef Py_ssize_t run(self, ConlluFiller filler, const uint8_t[::1] text,
+    cdef Py_ssize_t run(self, ConlluFiller filler, Filling filling, const uint8_t[::1] text,
                         bytearray memory) except -2:
         cdef Py_ssize_t n = text.shape[0]
         cdef const uint8_t *start = &text[0] if n else NULL
@@ -176,7 +176,7 @@ cdef class _Splicing:
         cdef const uint8_t *written = start
         cdef int first = filler.filler.model.order[0], status = 0
         cdef const Decoder *d = filler.filler.model.decoders[first]
-        cdef Worker *w = self.filling.fill.workers[first]
+        cdef Worker *w = filling.fill.workers[first]
         cdef int64_t most = BATCH_TOKENS
         cdef bint usual = True
         cdef char *to
@@ -203,9 +203,9 @@ cdef class _Splicing:
                 raise MemoryLimitError("no memory for these sentences; give fewer at a time")
             usual = at != NULL
             if usual:
-                self.filling.run(d, NULL)
+                filling.run(d, NULL)
                 with nogil:
-                    room = self._choose(filler, w.n_tokens)
+                    room = self._choose(filler, &filling.fill, w.n_tokens)
                 reserve(memory, used + (at - written) + room + GAP_SLACK)
                 to = PyByteArray_AS_STRING(memory)
                 with nogil:

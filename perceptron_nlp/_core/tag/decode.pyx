@@ -335,7 +335,7 @@ cdef class SentenceDecoder(FrozenModel):
                 self._copy_scores(w, labels[-1], scores[-1])
         finally:
             w.constraints.of = NULL
-            w.keep_scores = w.settles = 0
+            w.keep_scores, w.settles, w.held = 0, 0, NULL
             self.idle.append(box)
         return np.concatenate(labels), np.concatenate(scores)
 
@@ -529,7 +529,7 @@ cdef class SentenceDecoder(FrozenModel):
 
 
 cdef class ColumnsDecoder:
-    """Decoders ready to label their columns together; of words alone, but for `agree`.
+    """Decoders whose labels agree; TextFiller has those of words alone label together.
 
     Parameters
     ----------

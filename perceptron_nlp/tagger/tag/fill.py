@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,7 +23,7 @@ from perceptron_nlp.tagger.tag.label import Labeler
 from perceptron_nlp.tagger.tag.segment import Rest, Segmenter, is_worth_cutting
 from perceptron_nlp.text.atoms import LONG_GAP, LineCount, with_gaps_shortened
 from perceptron_nlp.text.layout import wrong_tag
-from perceptron_nlp.text.scripts import LEMMA, parse_script
+from perceptron_nlp.text.scripts import parse_script
 
 if TYPE_CHECKING:
     from perceptron_nlp.formats import Corpus
@@ -243,22 +243,20 @@ class TextFill:
 def conllu_holds(labelers: Mapping[str, Labeler]) -> bool:
     """Return True if CoNLL-U has the columns, and no label or lemma is one that it cannot hold."""
     return all(
-        name in CONLLU_COLUMNS[2:]
-        and (
-            _are_plain(labeler.decoder.labels)
-            if labeler.gives_lemmas
-            else not any(wrong_conllu_value(name, label) for label in labeler.written_labels)
-        )
-        for name, labeler in labelers.items()
+        name in CONLLU_COLUMNS[2:] and _are_held(name, one.written_labels, one.gives_lemmas)
+        for name, one in labelers.items()
     )
 
 
-def _are_plain(scripts: Iterable[str]) -> bool:
-    """Return True if no edit script makes a lemma that CoNLL-U cannot hold."""
-    made = (
-        script.literal or f"_{script.front}{script.back}" for script in map(parse_script, scripts)
-    )
-    return not any(wrong_conllu_value(LEMMA, lemma) for lemma in made)
+# A model is asked for again with each file.
+@lru_cache(maxsize=64)
+def _are_held(name: str, labels: tuple[str, ...], are_scripts: bool) -> bool:
+    """Return True if CoNLL-U can hold labels, or the lemmas that edit scripts make."""
+    made: Iterable[str] = labels
+    if are_scripts:
+        scripts = map(parse_script, labels)
+        made = (one.literal or f"_{one.front}{one.back}" for one in scripts)
+    return not any(wrong_conllu_value(name, one) for one in made)
 
 
 def _without_long_gaps(piece: bytes) -> bytes:
